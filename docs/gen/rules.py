@@ -56,6 +56,7 @@ AREAS = {
     "hero_fit": "what is accessible to a hero, and what fits",
     "hero_targets": "what a hero preempts",
     "preemption_config": "whom a PreemptionConfig selects, and when",
+    "preemption_limit": "how many preemptions by rules a window allows",
     "protection": "minimum runtimes across ClusterQueues",
     "backoff": "borrowing again after a reclaim",
     "cycle": "what happens when",

@@ -424,11 +424,67 @@ class PreemptionConfig:
         name: its name.
         rules: in the order of the object.
         unread: what of it cannot be read; empty where all can.
+        labels: of the object, which PreemptionLimits select by.
     """
 
     name: str
     rules: tuple[PreemptionRule, ...] = ()
     unread: str = ""
+    labels: Mapping[str, str] = field(default_factory=dict)
+
+
+class LimitScope(ApiEnum):
+    """`spec.scope` of a PreemptionLimit: which preemptions it counts together."""
+
+    GLOBAL = 0, "Global"
+    PREEMPTING_CLUSTER_QUEUE = 1, "PreemptingClusterQueue"
+    PREEMPTED_CLUSTER_QUEUE = 2, "PreemptedClusterQueue"
+    PREEMPTED_WORKLOAD = 3, "PreemptedWorkload"
+
+
+@dataclass(frozen=True, slots=True)
+class PreemptionLimit:
+    """A PreemptionLimit of KEP-13396's FUTURE_WORK, a proposal: so many preemptions by rules in a window.
+
+    Args:
+        name: its name.
+        scope: which preemptions are counted together.
+        limit: so many may count at most; 0 blocks all.
+        window: how long each counts, ns.
+        configs: on the labels of the PreemptionConfig that selects the victim.
+        queues: on the labels of the preemptor's ClusterQueue in scope PreemptingClusterQueue, else of the
+            victim's.
+        rules: the names of rules that count; all where it is empty.
+    """
+
+    name: str
+    scope: LimitScope
+    limit: int
+    window: Duration
+    configs: LabelSelector = LabelSelector()
+    queues: LabelSelector = LabelSelector()
+    rules: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RulePreemption:
+    """A preemption by rules of a PreemptionConfig, as PreemptionLimits count it.
+
+    Args:
+        at: when the victim was evicted, ns.
+        preempting: the preemptor's ClusterQueue.
+        preempted: the victim's ClusterQueue.
+        victim: the victim, `namespace/name`.
+        config: the PreemptionConfig.
+        rules: the rules that select the victim.
+    """
+
+    at: Instant
+    preempting: str
+    preempted: str
+    victim: str
+    config: str
+    rules: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -848,6 +904,8 @@ class Cluster:
             in which a ClusterQueue names a PreemptionConfig.
         cooldowns: until when a ClusterQueue, by name, may not borrow a flavor-resource, ns (KEP-14468); the
             scheduler keeps them in memory, so no manifest has them, and only a play does.
+        preemption_limits: the PreemptionLimits.
+        preempted: the preemptions that they count; in memory and in plays alone, as cooldowns.
     """
 
     cluster_queues: Mapping[str, ClusterQueue]
@@ -863,6 +921,8 @@ class Cluster:
     preemption_configs: Mapping[str, PreemptionConfig] | None = None
     class_names: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     cooldowns: Mapping[str, Mapping[FlavorResource, Instant]] = field(default_factory=dict)
+    preemption_limits: tuple[PreemptionLimit, ...] = ()
+    preempted: tuple[RulePreemption, ...] = ()
 
     def __repr__(self) -> str:
         """Its size in a line.
@@ -907,6 +967,16 @@ class Cluster:
             for selector in rule.candidates
             if selector.min_execution is not None
         )
+
+    @property
+    def limits_in_force(self) -> tuple[PreemptionLimit, ...]:
+        """The PreemptionLimits, where a ClusterQueue names a PreemptionConfig: others have nothing to count.
+
+        >>> Cluster({}).limits_in_force
+        ()
+        """
+        named = any(queue.preemption_config is not None for queue in self.cluster_queues.values())
+        return self.preemption_limits if named else ()
 
     def hold_of(self, workload: Workload) -> str:
         """Why Kueue does not queue a workload whose LocalQueue is held; empty for any other.

@@ -158,6 +158,13 @@ class ExecutionStart(IntEnum):
     QUOTA_RESERVED = 1
 
 
+class LimitSearch(IntEnum):
+    """Key `limit_search` of `spec/readings.toml`."""
+
+    WHOLE = 0
+    EACH = 1
+
+
 class BackoffDeadline(IntEnum):
     """Key `backoff_deadline` of `spec/readings.toml`."""
 
@@ -192,6 +199,7 @@ CHOICES: Mapping[str, type[IntEnum]] = {
     "repair_strategy": RepairStrategy,
     "repair_within_nominal": RepairWithinNominal,
     "execution_start": ExecutionStart,
+    "limit_search": LimitSearch,
     "backoff_deadline": BackoffDeadline,
     "kai_version": KaiVersion,
 }
@@ -209,7 +217,7 @@ class Reading:
         same_priority_gate, newer_than, requeue_order, wake, priority_steps, hero_scope, hero_precedence,
             hero_billing, accessible_rounding, hero_lending, hero_clamp, invalid_class, configured_candidates,
             always_trigger, invalid_selector, fair_sharing_repair, repair_strategy, repair_within_nominal,
-            execution_start, backoff_deadline, kai_version: see `spec/readings.toml`.
+            execution_start, limit_search, backoff_deadline, kai_version: see `spec/readings.toml`.
         name: the preset's name, followed by `+key=choice` for each override; takes no part in equality.
 
     >>> preset("released").newer_than.name
@@ -235,6 +243,7 @@ class Reading:
     repair_strategy: RepairStrategy
     repair_within_nominal: RepairWithinNominal
     execution_start: ExecutionStart
+    limit_search: LimitSearch
     backoff_deadline: BackoffDeadline
     kai_version: KaiVersion
     name: str = field(default="custom", compare=False)

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 
 from tenure.errors import InputError
 from tenure.manifests.showing import in_short
-from tenure.model import Duration, Instant, Target
+from tenure.model import Duration, Instant, RulePreemption, Target
 from tenure.oracle.backoff import arming
+from tenure.oracle.preemption_limits import limits_on, preemption_by
 from tenure.readings import Wake
 from tenure.rules.cycle import lost_work, persisted, wake_due_at
 from tenure.units import format_duration, format_instant
@@ -59,6 +60,8 @@ class Changes:
             self.dirty = True
             for queue in self.world.tree_of(task.key):
                 self.wake(queue.name, f"a cooldown of ClusterQueue {task.key} has ended")
+        elif task.kind == TaskKind.LIMIT:
+            self._count_ends(task.key)
         elif task.kind == TaskKind.REQUEUE:
             self._back_off_ends(self.world.actors[task.key])
         else:
@@ -121,6 +124,8 @@ class Changes:
             world.is_evicted(actor)
             actor.preemptor, actor.reason, actor.is_as_it_came = preemptor.key, target.reason, False
             self._back_off(entry, target)
+            if selected is not None and world.cluster.preemption_limits:
+                self._count(preemption_by(preemptor.queue, target.workload, selected, world.clock))
             message = world.message(preemptor, actor, target.reason, selected)
             actor.preempted = message, persisted(world.clock)
             takes = self._pods_end_after(actor)
@@ -142,6 +147,28 @@ class Changes:
                 until = format_instant(found.end)
                 text = f"ClusterQueue {queue} may not borrow {at.resource} of {at.flavor} before {until}"
                 self.journal.add(Happening.NOTE, text)
+
+    def _count(self, preemption: RulePreemption) -> None:
+        """A preemption counts toward PreemptionLimits until their windows have passed."""
+        world = self.world
+        longest = max(limit.window for limit in world.cluster.preemption_limits)
+        world.preempted = [past for past in world.preempted if world.clock - past.at < longest]
+        world.preempted.append(preemption)
+        for limit in limits_on(world.cluster, preemption):
+            end = preemption.at + limit.window
+            # What the limit counts it with is in the key: two states with other counts are not the same.
+            key = f"{limit.name} {preemption.preempting} {preemption.victim}"
+            self.agenda.plan(end - world.offset, TaskKind.LIMIT, key)
+            text = f"counts toward PreemptionLimit {limit.name} until {format_instant(end)}"
+            self.journal.add(Happening.NOTE, text, world.actors[preemption.victim])
+
+    def _count_ends(self, key: str) -> None:
+        """The text names no timer: parked workloads are woken as at other ends of time."""
+        self.dirty = True
+        name = key.partition(" ")[0]
+        for queue, found in self.world.cluster.cluster_queues.items():
+            if found.preemption_config is not None and self.world.reading.wake == Wake.AT_EXPIRY:
+                self.wake(queue, f"a preemption no longer counts toward PreemptionLimit {name}")
 
     def _pods_end_after(self, actor: Actor) -> Duration:
         return self.world.scenario.timing.eviction if actor.eviction is None else actor.eviction
@@ -332,8 +359,9 @@ class OutsideEvents:
         for queue in self._world.queues.values():
             queue.forget()
         self._world.backoff.forget()
-        self._agenda.drop(TaskKind.WAKE)
-        self._agenda.drop(TaskKind.COOLDOWN)
+        self._world.preempted.clear()
+        for kind in (TaskKind.WAKE, TaskKind.COOLDOWN, TaskKind.LIMIT):
+            self._agenda.drop(kind)
         self._changes.dirty = True
         text = "the controller restarts"
         if event.down:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from tenure.choices import Outcome
 from tenure.errors import InputError, Problem
 from tenure.explanation.cooldowns import cooldown_text
+from tenure.explanation.limits import limit_text
 from tenure.model import Instant, TurnResult
 from tenure.readings import Reading, Wake
 from tenure.rules.cycle import cycle_due_at, wants_cycle
@@ -233,7 +234,7 @@ class Player(EventLoop):
         if parked:
             self.changes.dirty = True
             why = (
-                "no candidate would free enough quota"
+                limit_text(entry.decision) or "no candidate would free enough quota"
                 if entry.outcome == Outcome.NO_CANDIDATES
                 else cooldown_text(entry.decision) or "it cannot fit into the quota there is"
             )

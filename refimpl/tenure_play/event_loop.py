@@ -43,6 +43,8 @@ class TaskKind(IntEnum):
     """The back-off of a workload is over, and it is queued."""
     COOLDOWN = 7
     """A ClusterQueue may borrow again (KEP-14468)."""
+    LIMIT = 8
+    """A preemption no longer counts toward a PreemptionLimit."""
 
 
 @dataclass(order=True, frozen=True, slots=True)

@@ -108,7 +108,7 @@ class LoopWatch:
             tuple((actor.key, self._protected(actor)) for actor in actors if actor.holds),
             tuple(
                 (task.kind, task.key, _seconds(task.at - world.now))
-                for kind in (TaskKind.RELEASE, TaskKind.WAKE, TaskKind.COOLDOWN)
+                for kind in (TaskKind.RELEASE, TaskKind.WAKE, TaskKind.COOLDOWN, TaskKind.LIMIT)
                 for task in self._agenda.planned(kind)
             ),
             self._growing(actors),

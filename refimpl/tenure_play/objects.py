@@ -12,6 +12,7 @@ from tenure.manifests import Loaded, Place, build, did_you_mean, read_priority_c
 from tenure.manifests.conversion import API_VERSION
 from tenure.manifests.preemption_configs import KIND as PREEMPTION_CONFIG
 from tenure.manifests.preemption_configs import PREEMPTION_CONFIG_VERSIONS, selectable_of
+from tenure.manifests.preemption_limits import LIMIT_KIND, PREEMPTION_LIMIT_VERSIONS
 from tenure.manifests.releases import TargetKueue
 from tenure.manifests.structure import dig, has_condition
 from tenure.model import SECOND, Cluster, Duration, Instant, PodSet, Workload
@@ -39,7 +40,8 @@ class Objects(Written):
 
     def api_version(self, kind: object) -> str:
         """Kueue's."""
-        return PREEMPTION_CONFIG_VERSIONS[0] if kind == PREEMPTION_CONFIG else API_VERSION
+        alpha = {PREEMPTION_CONFIG: PREEMPTION_CONFIG_VERSIONS, LIMIT_KIND: PREEMPTION_LIMIT_VERSIONS}
+        return alpha[kind][0] if kind in (PREEMPTION_CONFIG, LIMIT_KIND) else API_VERSION
 
     def loaded(self) -> Loaded:
         """What the objects come to now.

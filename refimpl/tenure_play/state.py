@@ -9,7 +9,16 @@ from tenure.api import HeapPlace, heap_place
 from tenure.choices import Engine
 from tenure.engines import Batch, Detail
 from tenure.manifests.history import PreemptionMessage, path_of, preemption_message
-from tenure.model import Cluster, ClusterQueue, Duration, Instant, Reason, SelectedBy, Workload
+from tenure.model import (
+    Cluster,
+    ClusterQueue,
+    Duration,
+    Instant,
+    Reason,
+    RulePreemption,
+    SelectedBy,
+    Workload,
+)
 from tenure.oracle.effects import configured_message
 from tenure.oracle.snapshot import Snapshot, with_effective_priority
 from tenure.readings import ExecutionStart, Reading
@@ -57,6 +66,8 @@ class PlayState:
         self.holding = SnapshotCache(reading)
         self.ends = Ends()
         self.backoff = BackoffTracker()
+        self.preempted: list[RulePreemption] = []
+        """What PreemptionLimits count; in the memory of the controller."""
         self._terms: dict[str, PreemptionTerms] = {}
         self._roots: dict[str, str] = {}
         self._trees: dict[str, list[PendingQueue]] = {}
@@ -241,7 +252,8 @@ class PlayState:
     def _is_as_it_was(self) -> bool:
         """Whether every decision is what it was in the last cycle."""
         version, clock = self._looked_at
-        timeless = not self.cluster.growing and self.cluster.settings.reclaim_backoff is None
+        remembers = self.cluster.settings.reclaim_backoff is not None or self.cluster.preemption_limits
+        timeless = not self.cluster.growing and not remembers
         is_quiet = timeless and self.ends.is_quiet(clock, self.clock)
         return is_quiet and version == self.holding.version
 
@@ -250,7 +262,11 @@ class PlayState:
         clock = self.clock
         cooldowns = self.backoff.running(clock)
         cluster = dataclasses.replace(
-            self.cluster, admitted=self.holding.workloads(), pending=(), cooldowns=cooldowns
+            self.cluster,
+            admitted=self.holding.workloads(),
+            pending=(),
+            cooldowns=cooldowns,
+            preempted=tuple(self.preempted),
         )
         return Batch(
             Engine.AUTO,

@@ -166,14 +166,23 @@ def test_what_proposals_add_to_lists_and_to_the_configuration_is_named(tmp_path:
     mapped = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "kueue"}}
     inside = {**mapped, "data": {"controller_manager_config.yaml": yaml.safe_dump(configuration)}}
     long = "spec.rules[].candidateSelectors[].minExecutionDuration"
+    spec = {"scope": "Global", "limit": 1, "limitWindowDuration": "5m"}
+    limit = {**header, "kind": "PreemptionLimit", "spec": spec}
     for given in (configuration, inside):
-        file = written(tmp_path, {**header, "spec": {"rules": [rule]}}, given)
+        file = written(tmp_path, {**header, "spec": {"rules": [rule]}}, limit, given)
         assert said("validate", "validate", file)["valid"]
         refused = said("validate", "validate", file, "--kueue", "0.20", code=1)["errors"]
-        assert [error["field"].rpartition("yaml.")[2] for error in refused] == [long, "reclaimBackoff"]
+        assert [error["field"].rpartition("yaml.")[2] for error in refused] == [
+            long,
+            "kind",
+            "reclaimBackoff",
+        ]
+        assert "does not have this kind, nor has any release" in refused[1]["message"]
         decided = tenure("decide", file, "--all-pending", "--kueue", "0.20").stderr.decode()
         for field, proposal in ((long, "the future work of KEP-13396"), ("reclaimBackoff", "KEP-14468")):
             assert f"{field} is a field that Kueue 0.20 does not have ({proposal}), and is not loo" in decided
+        lacking = "kind PreemptionLimit is one that Kueue 0.20 does not have (the future work of KEP-13396)"
+        assert f"{lacking}, and is not looked at: PreemptionLimit/p" in decided
 
 
 def test_what_sets_a_proposals_field_is_refused_under_a_release(tmp_path: Path) -> None:

@@ -318,7 +318,13 @@ def test_a_kind_or_a_gate_names_the_proposal_that_has_it(word: str) -> None:
 def test_a_proposal_in_alpha_shows_its_readings_and_which_answers_follow_it() -> None:
     card = card_of("KEP-13396")
     keys = {related.id for related in card.related if related.relation == "Readings"}
-    assert keys == {"configured_candidates", "always_trigger", "invalid_selector", "execution_start"}
+    assert keys == {
+        "configured_candidates",
+        "always_trigger",
+        "invalid_selector",
+        "execution_start",
+        "limit_search",
+    }
     (why,) = (section.text for section in card.sections if section.heading == "Why its claims matter")
     assert "`tenure analyze` follow it" in why
     (story,) = (found.text for found in card.sections if found.heading.startswith("Its smallest counterex"))

@@ -32,6 +32,7 @@ LEFT = (
     "Settings.fair_sharing_protection",
     "Settings.reclaim_protection",
     "CandidateSelector.min_execution",
+    "Cluster.preemption_limits",
 )
 WAYS = [*product(preset_names(), (False, True))]
 
@@ -104,7 +105,10 @@ def test_both_decide_vectors_alike(name: str) -> None:
             continue
         said = compare(request, reading)
         assert said.agree, vector.id
-        protected = request.cluster.settings.protects_from_others or request.cluster.execution_minimums
+        cluster = request.cluster
+        protected = (
+            cluster.settings.protects_from_others or cluster.execution_minimums or cluster.limits_in_force
+        )
         assert said.left in ((*LEFT, REFUSED) if protected else ("", REFUSED)), vector.id
         compared += 1
     assert compared > (10 if name == "its own" else sample(35, 100))

@@ -137,9 +137,10 @@ def test_every_vector_passes_by_the_core() -> None:
     outputs = {
         vector.id: answer(vector.request(), engine=Engine.FAST).get("output", {}) for vector in vectors
     }
-    # Durations of KEP-9876 and of selectors are what the core leaves to the reference.
+    # Durations of KEP-9876 and of selectors, and limits, are what the core leaves to the reference.
     left = {name for name, output in outputs.items() if "leftToReference" in output}
-    assert {name.partition("/")[0] for name in left if not name.startswith("PPR-")} == {"PCF-130"}
+    configured = {name.partition("/")[0] for name in left if not name.startswith("PPR-")}
+    assert configured == {"PCF-130", "PCF-140", "PCF-150", "PCF-160", "PCF-170"}
     assert any(name.startswith("PPR-") for name in left)
 
 
@@ -190,7 +191,8 @@ def test_no_basis_is_believed_that_the_reference_does_not_find() -> None:
     bases = list(Basis)  # NONE: a PreemptionConfig selects it
     tried: Counter[Basis] = Counter()
     for asked in requests_of_vectors():
-        if asked.cluster.settings.protects_from_others or asked.cluster.execution_minimums:
+        cluster = asked.cluster
+        if cluster.settings.protects_from_others or cluster.execution_minimums or cluster.limits_in_force:
             continue  # left to the reference
         about = asked.preemptor, asked.queue, asked.now, asked.reading, asked.assignment
         for number, target in enumerate(targets_of(asked)):

@@ -27,7 +27,8 @@ from tenure.model import (
     WithinClusterQueue,
     Workload,
 )
-from tenure.oracle.configured import accepts, is_label_number_selected, is_label_set_selected, known_of
+from tenure.oracle.configured import accepts, is_label_number_selected, known_of
+from tenure.oracle.labels import is_label_set_selected
 from tenure.preemption_measures import (
     MeasureComponent,
     MeasureKind,

@@ -148,7 +148,7 @@ def report_lines(report: ValidationReport, proposed: Sequence[LeftOut] = ()) -> 
         yield from _file_lines(file, [notice for notice in notices if notice.file == file])
     for addition, count in Counter(left.addition for left in proposed).items():
         kinds = counted(count, addition.kind)
-        yield f"note: no release of Kueue has {addition.field}, which {addition.proposal} proposes: {kinds}"
+        yield f"note: no release of Kueue has {addition.called}, which {addition.proposal} proposes: {kinds}"
     yield _summary(report)
 
 

@@ -14,7 +14,7 @@ from pydantic import ConfigDict, Field, StrictBool, WithJsonSchema, with_config
 
 from tenure.as_json import Shape
 from tenure.conformance.answer_types import CHOICE, PRESET
-from tenure.manifests import fields, preemption_configs, schema, topologies
+from tenure.manifests import fields, preemption_configs, preemption_limits, schema, topologies
 from tenure.manifests import workload_schema as workloads
 from tenure.manifests.feature_gates import known_gates, refused_gates
 
@@ -119,6 +119,13 @@ class GivenPreemptionConfig(preemption_configs.PreemptionConfigObject):
 
     api_version: Literal["", "kueue.x-k8s.io/v1alpha1"] | None = None
     kind: Literal["", "PreemptionConfig"] | None = None
+
+
+class GivenPreemptionLimit(preemption_limits.PreemptionLimitObject):
+    """A PreemptionLimit of KEP-13396's FUTURE_WORK, a proposal."""
+
+    api_version: Literal["", "kueue.x-k8s.io/v1alpha1"] | None = None
+    kind: Literal["", "PreemptionLimit"] | None = None
 
 
 class PendingPodSet(workloads.PodSetSpec):
@@ -341,6 +348,8 @@ class ClusterInput(Shape):
     """The WorkloadPriorityClasses; one with a policy decides the priority of the workloads that name it."""
     preemption_configs: list[GivenPreemptionConfig] | None = None
     """The PreemptionConfigs; without the list, a ClusterQueue that names one is not decided."""
+    preemption_limits: list[GivenPreemptionLimit] | None = None
+    """The PreemptionLimits, a proposal; no preemption has counted yet."""
     jobs: dict[str, fields.InstantText] | None = None
     """Creation times of the workloads' Jobs, by namespace/name."""
     assignment: GivenAssignment | None = None

@@ -51,6 +51,7 @@ from tenure.manifests.preemption_configs import (
     selectable_of,
     with_selectable,
 )
+from tenure.manifests.preemption_limits import read_preemption_limit
 from tenure.manifests.showing import refused
 from tenure.manifests.structure import dig, has_condition, items
 from tenure.manifests.workloads import out_of_play
@@ -82,6 +83,7 @@ OPTIONAL = (
     "localQueues",
     "workloadPriorityClasses",
     "preemptionConfigs",
+    "preemptionLimits",
     "jobs",
     "assignment",
     "reading",
@@ -211,6 +213,7 @@ def _read(raw: object, engine: Engine, *, for_decision: bool) -> DecideRequest |
     configs = _each(
         raw, "preemptionConfigs", problems, lambda item, at: read_preemption_config(item, where=at)
     )
+    limits = _each(raw, "preemptionLimits", problems, lambda item, at: read_preemption_limit(item, where=at))
     jobs = attempt(problems, lambda: _jobs(raw)) or {}
     warnings: list[str] = []
     reader = WorkloadReader(_is_reclaimable(raw), warnings)
@@ -245,6 +248,7 @@ def _read(raw: object, engine: Engine, *, for_decision: bool) -> DecideRequest |
     problems += _given_twice("topologies", [name for name, _ in topologies])
     problems += _given_twice("workloadPriorityClasses", [class_.name for class_ in classes])
     problems += _given_twice("preemptionConfigs", [config.name for config in configs])
+    problems += _given_twice("preemptionLimits", [limit.name for limit in limits])
     problems += _given_twice("admitted", [workload.key for workload in admitted])
     if incoming is not None:
         problems += _waiting_problems(waiting, incoming, [workload.key for workload in admitted])
@@ -276,6 +280,7 @@ def _read(raw: object, engine: Engine, *, for_decision: bool) -> DecideRequest |
         cohorts={cohort.name: cohort for _, cohort in placed},
         growing={class_.name: class_ for class_ in classes if class_.policy is not None},
         topologies=dict(topologies),
+        preemption_limits=tuple(limits),
     )
     if names_any(cluster):
         given = None if raw.get("preemptionConfigs") is None else {config.name: config for config in configs}

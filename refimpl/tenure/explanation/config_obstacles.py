@@ -24,12 +24,12 @@ from tenure.oracle.configured import (
     has_run,
     is_class_named,
     is_label_number_selected,
-    is_label_set_selected,
     known_of,
     number_of,
     priority_of,
 )
 from tenure.oracle.decide import Decision, question_about
+from tenure.oracle.labels import is_label_set_selected
 from tenure.oracle.question import Question, uses_any
 from tenure.oracle.tiers import is_tried_in
 from tenure.oracle.unmodelled import ANNOTATION

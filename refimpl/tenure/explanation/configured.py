@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tenure.explanation.limits import limit_remarks
 from tenure.explanation.remarks import Remark, remark
 from tenure.model import (
     CandidateSelector,
@@ -27,13 +28,13 @@ from tenure.oracle.configured import (
     fault_of,
     has_run,
     is_label_number_selected,
-    is_label_set_selected,
     known_of,
     number_of,
     priority_of,
     stopped_by,
 )
 from tenure.oracle.decide import Decision, question_about
+from tenure.oracle.labels import is_label_set_selected
 from tenure.oracle.question import Question
 from tenure.oracle.tiers import is_tried_in
 from tenure.rules.preemption_config import (
@@ -69,6 +70,7 @@ def config_remarks(decision: Decision) -> Iterator[Remark]:
             stopped = stopped or trigger in faults
             why = f"stopped by an invalid selector ({faults[trigger]})" if trigger in faults else ""
             yield remark("PCF-080", *_tier(trigger, decision, stopped, why))
+    yield from limit_remarks(decision)
 
 
 def _interpreted(question: Question, config: PreemptionConfig) -> Iterator[Remark]:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 from tenure.explanation.counterfactuals.situation import short_name
+
+_ALWAYS_NAMED: Final = ("Cohort", "PreemptionConfig", "PreemptionLimit")
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +21,7 @@ class Obstacle:
         about: what of several the field is about, such as a resource; else empty.
         text: what it does; empty where that needs no words.
         own: whether the field is of the pending workload, of its ClusterQueue or the PreemptionConfig that
-            it names, or of the cohort whose share is compared for it.
+            it names, of a PreemptionLimit, or of the cohort whose share is compared for it.
     """
 
     object: str
@@ -40,7 +43,11 @@ class Obstacle:
         'borrowWithinCohort.policy is Never (q.yaml:31): it would borrow'
         """
         kind, _, name = self.object.partition("/")
-        whose = "" if self.own and kind not in ("Cohort", "PreemptionConfig") else f" of {kind} {name}"
+        whose = (
+            ""
+            if self.own and kind not in ("Cohort", "PreemptionConfig", "PreemptionLimit")
+            else f" of {kind} {name}"
+        )
         about = f" of {self.about}" if self.about else ""
         where = f" ({place})" if place else ""
         effect = f": {self.text}" if self.text else ""

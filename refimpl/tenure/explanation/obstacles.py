@@ -11,6 +11,7 @@ from tenure.choices import Outcome
 from tenure.explanation.attempts import amounts_text, borrowed_while_short
 from tenure.explanation.config_obstacles import config_obstacles
 from tenure.explanation.heroes import kin_of
+from tenure.explanation.limits import limit_obstacles
 from tenure.explanation.obstacle import Obstacle
 from tenure.explanation.other_queues import comparison_text
 from tenure.explanation.shortages import Shortage, amount, shortages
@@ -313,6 +314,7 @@ def _of_no_candidates(decision: Decision) -> Iterator[Obstacle]:
     # What keeps candidates comes first: with it, they would be enough. Priorities are not a matter of fields.
     own = [held for held in kept if held.cluster_queue == decision.queue.name]
     found = [
+        *limit_obstacles(decision),
         *config_obstacles(decision, kept),
         *_while_borrowing(decision),
         *_by_share(decision),

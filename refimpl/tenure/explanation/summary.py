@@ -9,6 +9,7 @@ from tenure.choices import Outcome
 from tenure.explanation.attempts import amounts_text, borrowed_while_short
 from tenure.explanation.configured import config_remarks, nothing_selected
 from tenure.explanation.heroes import bill_remarks, hero_request_remarks
+from tenure.explanation.limits import limit_text
 from tenure.explanation.quota_alone import quota_alone
 from tenure.explanation.remarks import Remark, remark
 from tenure.explanation.shortages import Beyond, amount, beyond_potential, quota_sum
@@ -125,6 +126,8 @@ def _too_few(decision: Decision) -> str:
         return f"preempting all candidates for {preemptor} would not free enough quota"
     if not count:
         return f"none may be preempted for {preemptor}{_forbidding(decision)}"
+    if text := limit_text(decision):
+        return f"{count} may be considered for {preemptor}, but {text}"
     by_share = decision.terms.fair_sharing and decision.queue.preemption_config is None
     if (unfair := decision.selection.unfair) is not None:
         repair = decision.terms.fair_sharing_repair.name.lower()

@@ -56,6 +56,7 @@ from tenure.manifests.preemption_configs import (
     preemption_config,
     with_selectable,
 )
+from tenure.manifests.preemption_limits import LIMIT_KIND, PREEMPTION_LIMIT_VERSIONS, preemption_limit
 from tenure.manifests.priority_classes import Jobs, priority_class
 from tenure.manifests.showing import (
     Place,
@@ -76,6 +77,7 @@ from tenure.model import (
     Cohort,
     Instant,
     PreemptionConfig,
+    PreemptionLimit,
     ResourceFlavor,
     Selectable,
     Settings,
@@ -93,6 +95,7 @@ _READ: Final = {
     operators.KIND: (operators.GROUP, operators.VERSIONS),
     "Namespace": ("", ("v1",)),
     "Topology": (GROUP, TOPOLOGY_VERSIONS),
+    LIMIT_KIND: (GROUP, PREEMPTION_LIMIT_VERSIONS),
 }
 """The kinds that are read: their API group and versions."""
 
@@ -220,6 +223,7 @@ class Builder:
     shown: Shown = field(default_factory=Shown)
     configs: dict[str, PreemptionConfig] = field(default_factory=dict)
     configs_at: dict[str, Place] = field(default_factory=dict)
+    limits: list[PreemptionLimit] = field(default_factory=list)
     labels: dict[str, Mapping[str, str]] = field(default_factory=dict)
     other_classes: dict[str, str] = field(default_factory=dict)
     queue_labels: dict[str, Mapping[str, str]] = field(default_factory=dict)
@@ -306,6 +310,11 @@ class Builder:
         if found is not None:
             name, levels = found
             self.topologies[name] = levels
+
+    def add_preemption_limit(self, raw: object, place: Place) -> None:
+        found = preemption_limit(raw, place, self.problems)
+        if found is not None:
+            self.limits.append(found)
 
     def add_local_queue(self, raw: object, place: Place) -> None:
         queue = queues.local_queue(raw, place, self.problems)
@@ -773,6 +782,7 @@ class Builder:
             growing=self.growing,
             held=self.held,
             topologies=self.topologies,
+            preemption_limits=tuple(self.limits),
         )
 
 
@@ -781,6 +791,7 @@ _ADD: dict[str, Callable[[Builder, object, Place], None]] = {
     "Cohort": Builder.add_cohort,
     "ResourceFlavor": Builder.add_resource_flavor,
     "Topology": Builder.add_topology,
+    LIMIT_KIND: Builder.add_preemption_limit,
     "LocalQueue": Builder.add_local_queue,
     "Namespace": Builder.add_namespace,
     "Workload": Builder.add_workload,
@@ -907,7 +918,8 @@ def build(
 
     Args:
         objects: ClusterQueues, Cohorts, ResourceFlavors, LocalQueues, Workloads, WorkloadPriorityClasses,
-            Topologies, Namespaces and Kueue's Configuration; other kinds are ignored.
+            PreemptionConfigs, PreemptionLimits, Topologies, Namespaces and Kueue's Configuration; other kinds
+            are ignored.
         settings, strict: as for `load`.
 
     Raises:

@@ -174,7 +174,7 @@ def preemption_config(raw: object, place: Place, problems: list[Problem]) -> Pre
     if checked is None or len(problems) > known:
         return None
     rules = (checked.spec and checked.spec.rules) or ()
-    return PreemptionConfig(checked.metadata.name, tuple(map(_rule, rules)))
+    return PreemptionConfig(checked.metadata.name, tuple(map(_rule, rules)), labels=labels_of(raw))
 
 
 def config_problems(raw: object, place: Place) -> Iterator[Problem]:

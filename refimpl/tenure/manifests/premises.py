@@ -27,6 +27,10 @@ GATE_ON: Final = "gate ConfigurablePreemptions on, which v0.20 has off by defaul
 NO_COOLDOWN: Final = (
     "no cooldown of reclaimBackoff runs yet, as no object shows one (KEP-14468, from its text)"
 )
+NOTHING_COUNTED: Final = (
+    "no preemption counts toward a PreemptionLimit yet, as no object shows when one was (the future work of "
+    "KEP-13396, from its text)"
+)
 FROM_TEXT: Final = "PreemptionConfigs from the text of Kueue v0.20 and its tests, not run"
 
 _MOST: Final = 5
@@ -90,7 +94,8 @@ def configured_premises(loaded: Loaded, names: Iterable[str]) -> tuple[str, ...]
     on = () if gates.get(CONFIGURABLE) else (GATE_ON,)
     shown = loaded.cluster.settings.priority_boost or PRIORITY_BOOST in gates
     off = (BOOST_OFF,) if boosted and not shown else ()
-    return (*on, *off, FROM_TEXT)
+    counted = (NOTHING_COUNTED,) if loaded.cluster.limits_in_force else ()
+    return (*on, *off, FROM_TEXT, *counted)
 
 
 def _fair_sharing(loaded: Loaded) -> tuple[str, ...]:
@@ -185,8 +190,8 @@ def unused_weights(loaded: Loaded) -> tuple[str, ...]:
 def refuse_unstated(loaded: Loaded, *, by_option: bool = True) -> None:
     """Refuse weights of fair sharing where nothing shows whether it is on: what is proved would rest on it.
 
-    Durations of preemptionProtection (KEP-9876) and reclaimBackoff (KEP-14468) are refused too: what
-    is proved does not know them.
+    Durations of preemptionProtection (KEP-9876), reclaimBackoff (KEP-14468) and what KEP-13396 plans are
+    refused too: what is proved does not know them.
 
     Args:
         loaded: the configuration.
@@ -230,6 +235,15 @@ def refuse_unstated(loaded: Loaded, *, by_option: bool = True) -> None:
             code=ErrorCode.NOT_MODELLED,
         )
         raise InputError([minimum])
+    if limits := loaded.cluster.limits_in_force:
+        limited = Problem(
+            "kind",
+            "a PreemptionLimit",
+            "none: states that differ in the preemptions that it counts are not covered",
+            f"PreemptionLimit/{limits[0].name}",
+            code=ErrorCode.NOT_MODELLED,
+        )
+        raise InputError([limited])
     deciding = _weights_without_source(loaded)
     if deciding:
         option = ", or --fair-sharing default or off" if by_option else ""

@@ -16,6 +16,7 @@ from tenure.manifests.files import SourcedObject
 from tenure.manifests.kueue_api import CONFIGURABLE, ApiEntry, newer_fields, newer_kinds, without
 from tenure.manifests.load import Loaded
 from tenure.manifests.preemption_configs import KIND as PREEMPTION_CONFIG
+from tenure.manifests.preemption_limits import LIMIT_KIND
 from tenure.manifests.showing import Place, show
 from tenure.manifests.structure import dig, items
 from tenure.units import format_names
@@ -36,11 +37,11 @@ _MOST_NAMES: Final = 3
 
 
 class Addition(NamedTuple):
-    """A field that a proposal adds and no release has.
+    """A field, or a whole kind, that a proposal adds and no release has.
 
     Args:
         kind: of the object.
-        path: of the field; through the items of a list whose name ends in `[]`.
+        path: of the field; through the items of a list whose name ends in `[]`; empty for the kind itself.
         proposal: who adds it.
     """
 
@@ -50,8 +51,13 @@ class Addition(NamedTuple):
 
     @property
     def field(self) -> str:
-        """The path as Kubernetes writes it."""
-        return ".".join(self.path)
+        """The path as Kubernetes writes it; `kind` for a kind."""
+        return ".".join(self.path) or "kind"
+
+    @property
+    def called(self) -> str:
+        """The field, or the kind, by its name."""
+        return self.field if self.path else f"kind {self.kind}"
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -69,6 +75,7 @@ ADDITIONS: Final = (
         ("spec", "rules[]", "candidateSelectors[]", "minExecutionDuration"),
         "the future work of KEP-13396",
     ),
+    Addition(LIMIT_KIND, (), "the future work of KEP-13396"),
     Addition("Configuration", ("preemptionProtection",), "KEP-9876"),
     Addition("Configuration", ("reclaimBackoff",), "KEP-14468"),
 )
@@ -186,7 +193,7 @@ class TargetKueue:
         if self.release == KUEUE_FROM_TEXT:
             objects = list(objects)  # A Configuration may come after the objects whose gates it sets.
             self._look_at_gates(objects)
-        return map(self._as_released, objects)
+        return (found for sourced in objects if (found := self._as_released(sourced)) is not None)
 
     def _look_at_gates(self, objects: Sequence[SourcedObject]) -> None:
         """Which feature gates are on, by the command line, a Configuration or the release's defaults."""
@@ -243,10 +250,12 @@ class TargetKueue:
             yield f"{field_} is not looked at: {why}: {named}"
 
     def lacks(self, addition: Addition) -> str:
-        """That the release does not have a field."""
-        return f"{addition.field} is a field that Kueue {self.release} does not have ({addition.proposal})"
+        """That the release does not have a field or a kind."""
+        what = "a field" if addition.path else "one"
+        return f"{addition.called} is {what} that Kueue {self.release} does not have ({addition.proposal})"
 
-    def _as_released(self, sourced: SourcedObject) -> SourcedObject:
+    def _as_released(self, sourced: SourcedObject) -> SourcedObject | None:
+        """The object as the release has it; None for one of a kind that it does not have."""
         raw = sourced.object
         kind, version = dig(raw, "kind"), dig(raw, "apiVersion")
         if kind in ("Configuration", "ConfigMap"):
@@ -266,6 +275,8 @@ class TargetKueue:
                 raw = without(raw, path)
         for left in proposed_in(sourced):
             self.left_out.append(left)
+            if not left.addition.path:
+                return None
             raw = without(raw, left.addition.keys)
         return replace(sourced, object=raw)
 

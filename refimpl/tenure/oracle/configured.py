@@ -6,7 +6,7 @@ From the text of Kueue v0.20 and its tests, not run.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import Final, NamedTuple
 
@@ -29,7 +29,9 @@ from tenure.model import (
 )
 from tenure.oracle.classical import Turns, classical_ends, completed_in
 from tenure.oracle.fair import fair_end
+from tenure.oracle.labels import is_label_set_selected
 from tenure.oracle.leaving import Leaving, fitting, leaving_of, selection_after
+from tenure.oracle.preemption_limits import is_beyond_limit, within_limits
 from tenure.oracle.protection import beside_protection
 from tenure.oracle.question import (
     ELSEWHERE,
@@ -52,7 +54,6 @@ from tenure.rules.preemption_config import (
     has_executed,
     is_class_selected,
     is_in_scope,
-    is_label_selected,
     is_number_selected,
     is_selected,
     is_tier_in_baseline,
@@ -128,7 +129,8 @@ def _selection(
         named = last.waiting
     each = {found.workload.key: found for found in reversed(named)}
     once = tuple(found for found in named if each[found.workload.key] is found)
-    return selection_after(question, once, attempts, end, fits, leaving.beside, completed)
+    found = selection_after(question, once, attempts, end, fits, leaving.beside, completed)
+    return within_limits(question, found)
 
 
 def _continued(
@@ -179,7 +181,7 @@ def _merged(
         tier = tier_of(question, config, trigger, ())
         stopped = tier is None
         if tier:
-            whole = _begun_again(leaving, _pooled(question, whole.attempt.waiting, tier), attempt)
+            whole = _begun_again(question, leaving, _pooled(question, whole.attempt.waiting, tier), attempt)
     return whole
 
 
@@ -201,8 +203,10 @@ def _pooled(
     return tuple(sorted(pool, key=lambda found: sort_key(question, found.workload, found.group)))
 
 
-def _begun_again(leaving: Leaving, waiting: tuple[Candidate, ...], attempt: Attempt) -> _Continued:
-    turns, fits = _MergedTurns(leaving, attempt.may_borrow), fitting(leaving, attempt.may_borrow)
+def _begun_again(
+    question: Question, leaving: Leaving, waiting: tuple[Candidate, ...], attempt: Attempt
+) -> _Continued:
+    turns, fits = _MergedTurns(question, leaving, attempt.may_borrow), fitting(leaving, attempt.may_borrow)
     end = remove_until_fits(waiting, leaving.usage, turns.may_leave, fits, leaving.without)
     return _Continued(Attempt(waiting, turns.made, end.usage, end.fits, attempt.may_borrow), end)
 
@@ -210,20 +214,21 @@ def _begun_again(leaving: Leaving, waiting: tuple[Candidate, ...], attempt: Atte
 class _MergedTurns(Turns):
     """The same where a PreemptionConfig selects some of the candidates: each leaves once."""
 
-    def __init__(self, leaving: Leaving, may_borrow: bool) -> None:
+    def __init__(self, question: Question, leaving: Leaving, may_borrow: bool) -> None:
         super().__init__(leaving, may_borrow)
-        self._left: set[str] = set()
+        self._question = question
+        self._left: dict[str, Candidate] = {}
 
     def may_leave(self, usage: Usage, candidate: Candidate) -> bool:
         """Whether it is still there, and eligible or selected."""
         key = candidate.workload.key
-        if key in self._left:
+        if key in self._left or is_beyond_limit(self._question, self._left.values(), candidate):
             return False
         may = candidate.selected is not None or super().may_leave(usage, candidate)
         if candidate.selected is not None:
             self._made.append(Turn(candidate, removed=True))
         if may:
-            self._left.add(key)
+            self._left[key] = candidate
         return may
 
 
@@ -266,6 +271,8 @@ def removed_by_tiers(
         stopped = tier is None
         named += tier or ()
         for candidate in tier or ():
+            if is_beyond_limit(question, end.removed or (), candidate):
+                continue
             usage = leaving.without(end.usage, candidate)
             end = Removal(usage, Chain(candidate, end.removed), fits(usage))
             if end.fits:
@@ -480,20 +487,6 @@ def _is_in_scope(question: Question, selector: CandidateSelector, workload: Work
         == (preemptor.namespace, preemptor.queue_name),
         same_parent=place is not None and parent is not None and tree.nodes[place].parent == parent,
         same_root=place is not None,
-    )
-
-
-def is_label_set_selected(selector: LabelSelector, labels: Mapping[str, str]) -> bool:
-    """Whether a valid selector selects an object with some labels.
-
-    >>> is_label_set_selected(LabelSelector(), {})
-    True
-    """
-    return all(
-        is_label_selected(
-            requirement.operator, requirement.key in labels, labels.get(requirement.key) in requirement.values
-        )
-        for requirement in selector.requirements
     )
 
 

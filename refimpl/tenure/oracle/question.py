@@ -15,6 +15,7 @@ from tenure.model import (
     Instant,
     Kin,
     NodeQuota,
+    PreemptionLimit,
     SelectedBy,
     Workload,
 )
@@ -222,6 +223,7 @@ class Selection:
         usage: what is in use of the needed and requested flavor-resources without the victims.
         attempts: what was tried, in order; the last one found the targets, if any did.
         unfair: the target for which a repair of fair sharing refuses all; None if it does not.
+        exhausted: the PreemptionLimit that has no room for all targets; None if all have.
     """
 
     candidates: tuple[Candidate, ...]
@@ -231,6 +233,7 @@ class Selection:
     usage: Usage
     attempts: tuple[Attempt, ...]
     unfair: Candidate | None = None
+    exhausted: PreemptionLimit | None = None
 
     @property
     def may_borrow(self) -> bool:

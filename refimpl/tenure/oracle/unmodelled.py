@@ -15,6 +15,7 @@ from tenure.rules.hero_rank import is_hero
 NOT_KNOWN = "not known"
 CONFIGURABLE = "ConfigurablePreemptions"
 """The gate of PreemptionConfigs, which the reference models in decisions."""
+LIMITED = "a PreemptionLimit"
 ANNOTATION = "metadata.annotations[kueue.x-k8s.io/preemption-config-name]"
 
 
@@ -136,7 +137,19 @@ def of_pair(cluster: Cluster, tree: Tree, preemptor: str, victim: str) -> tuple[
     if victim not in tree.places:
         return ()
     queue = cluster.cluster_queues[preemptor]
-    return (*_own(queue.unmodelled), *tree.unmodelled, *_configured(cluster, queue))
+    return (
+        *_own(queue.unmodelled),
+        *tree.unmodelled,
+        *_configured(cluster, queue),
+        *_limited(cluster, queue),
+    )
+
+
+def _limited(cluster: Cluster, queue: ClusterQueue) -> Iterator[Unmodelled]:
+    """Limits count what happened before: who may preempt at any time is not known beside them."""
+    for limit in cluster.preemption_limits if queue.preemption_config is not None else ():
+        text = f"what PreemptionLimit {limit.name} has counted by then is not modelled"
+        yield Unmodelled(f"PreemptionLimit/{limit.name}", "kind", LIMITED, text, Reach.PREEMPTIONS)
 
 
 def over_time(cluster: Cluster, queues: Iterable[str] | None = None) -> tuple[Unmodelled, ...]:

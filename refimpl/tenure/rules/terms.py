@@ -20,6 +20,7 @@ from tenure.readings import (
     FairSharingRepair,
     HeroPrecedence,
     InvalidSelector,
+    LimitSearch,
     NewerThan,
     Reading,
     RepairStrategy,
@@ -46,7 +47,7 @@ class PreemptionTerms:
         fair_sharing: whether targets in other queues are chosen by shares; for a hero they never are.
         hero: whether its queue is a hero (UCQ-050).
         same_priority_gate, newer_than, requeue_order, hero_precedence, configured_candidates, always_trigger,
-            invalid_selector, execution_start, fair_sharing_repair, repair_strategy,
+            invalid_selector, execution_start, limit_search, fair_sharing_repair, repair_strategy,
             repair_within_nominal: the reading.
     """
 
@@ -69,6 +70,7 @@ class PreemptionTerms:
     always_trigger: AlwaysTrigger
     invalid_selector: InvalidSelector
     execution_start: ExecutionStart
+    limit_search: LimitSearch
     fair_sharing_repair: FairSharingRepair
     repair_strategy: RepairStrategy
     repair_within_nominal: RepairWithinNominal
@@ -97,6 +99,7 @@ def terms_of(queue: ClusterQueue, settings: Settings, reading: Reading) -> Preem
         always_trigger=reading.always_trigger,
         invalid_selector=reading.invalid_selector,
         execution_start=reading.execution_start,
+        limit_search=reading.limit_search,
         fair_sharing_repair=reading.fair_sharing_repair,
         repair_strategy=reading.repair_strategy,
         repair_within_nominal=reading.repair_within_nominal,

@@ -15,6 +15,7 @@ from tenure.manifests.conversion import GROUP, RETIRED, VERSIONS, to_v1beta2
 from tenure.manifests.kueue_api import newer_kinds
 from tenure.manifests.limits import MAX_COHORT_LEVELS
 from tenure.manifests.preemption_configs import KIND, PREEMPTION_CONFIG_VERSIONS
+from tenure.manifests.preemption_limits import LIMIT_KIND, PREEMPTION_LIMIT_VERSIONS
 from tenure.manifests.served import REFERENCE
 from tenure.manifests.showing import Place
 from tenure.manifests.structure import dig
@@ -153,7 +154,8 @@ def _group(raw: object) -> str:
 
 
 def _version_faults(raw: object, kind: str) -> Iterator[Fault]:
-    versions = {**VERSIONS, **KAI_VERSIONS, KIND: PREEMPTION_CONFIG_VERSIONS}[kind]
+    alpha = {KIND: PREEMPTION_CONFIG_VERSIONS, LIMIT_KIND: PREEMPTION_LIMIT_VERSIONS}
+    versions = {**VERSIONS, **KAI_VERSIONS, **alpha}[kind]
     found = dig(raw, "apiVersion")
     served = [version for version in versions if (kind, version) not in RETIRED]
     if isinstance(found, str) and (why := RETIRED.get((kind, found))):

@@ -16,7 +16,7 @@ from tenure.validation.cross_object_warnings import Overview, missing
 from tenure.validation.faults import Fault, Subject, WarningType, invalid, required
 from tenure.validation.labels import selector_faults
 
-_SELECTOR: Final = Fields(
+SELECTOR: Final = Fields(
     {
         "matchLabels": Named(Text()),
         "matchExpressions": Items(
@@ -24,6 +24,7 @@ _SELECTOR: Final = Fields(
         ),
     }
 )
+"""A label selector. Source: Kubernetes, meta/v1 LabelSelector."""
 _NAMES: Final = Items(Text(longest=253, shortest=1), most=32)
 _CLASSES: Final = {"matchNames": _NAMES, "notMatchNames": _NAMES}
 _COMPARISON: Final = Word(tuple(Comparison.labelled()))
@@ -44,8 +45,8 @@ _PRIORITY: Final = Fields(
 _CANDIDATES: Final = Fields(
     {
         "scope": Word(tuple(CandidateScope.labelled())),
-        "clusterQueueSelector": _SELECTOR,
-        "labelSelector": _SELECTOR,
+        "clusterQueueSelector": SELECTOR,
+        "labelSelector": SELECTOR,
         "numericLabels": Items(_NUMBER, most=32),
         "priority": _PRIORITY,
     },
@@ -54,7 +55,7 @@ _CANDIDATES: Final = Fields(
 _RULE: Final = Fields(
     {
         "name": Text(longest=63, shortest=1, pattern="^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"),
-        "preemptorSelector": _SELECTOR,
+        "preemptorSelector": SELECTOR,
         "preemptorPriorityClassSelector": Fields(_CLASSES),
         "activationPolicy": Fields({"trigger": Word(tuple(Trigger.labelled()))}, required=("trigger",)),
         "candidateSelectors": Items(_CANDIDATES, most=32),

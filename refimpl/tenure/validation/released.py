@@ -26,8 +26,8 @@ def refused_by(kueue: TargetKueue, report: ValidationReport) -> ValidationReport
             left.place.object,
             left.addition.field,
             str(ErrorType.FORBIDDEN),
-            f"Kueue {kueue.release} does not have this field, nor has any release ({left.addition.proposal} "
-            f"proposes it): {_unknown(left.addition)}; leave it out",
+            f"Kueue {kueue.release} does not have this {_what(left.addition)}, nor has any release "
+            f"({left.addition.proposal} proposes it): {_unknown(left.addition)}; leave it out",
             str(Source.SCHEMA),
             left.place.file,
         )
@@ -51,6 +51,10 @@ def refused_by(kueue: TargetKueue, report: ValidationReport) -> ValidationReport
 def proposals_in(objects: Iterable[SourcedObject]) -> Iterator[LeftOut]:
     """The fields of some objects that no release of Kueue has."""
     return (left for sourced in objects for left in proposed_in(sourced))
+
+
+def _what(addition: Addition) -> str:
+    return "field" if addition.path else "kind"
 
 
 def _unknown(addition: Addition) -> str:

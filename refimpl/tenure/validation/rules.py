@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from tenure.manifests.preemption_configs import KIND
+from tenure.manifests.preemption_limits import LIMIT_KIND
 from tenure.validation import (
     cluster_queue,
     cross_object_warnings,
@@ -15,6 +16,7 @@ from tenure.validation import (
     labels,
     object_warnings,
     preemption_config,
+    preemption_limit,
     priority_class,
     quotas,
     updates,
@@ -69,6 +71,7 @@ ERRORS: Final[Mapping[str, tuple[Sourced, ...]]] = {
         (Source.DYNAMIC_PRIORITY, priority_class.refused_growth),
     ),
     KIND: ((Source.SCHEMA, preemption_config.numbers_and_priorities),),
+    LIMIT_KIND: ((Source.SCHEMA, preemption_limit.windows_and_selectors),),
     "Queue": ((Source.WEBHOOK, kai_queue.resources_given),),
     "PodGroup": (
         (Source.WEBHOOK, kai_pod_group.sub_groups),
@@ -104,6 +107,7 @@ WARNINGS: Final[Mapping[str, tuple[Rule, ...]]] = {
         preemption_config.rules_without_candidates,
         preemption_config.names_of_no_class,
     ),
+    LIMIT_KIND: (preemption_limit.selectors_of_either,),
     "Queue": (kai_queue.negative_runtimes,),
     "PodGroup": (kai_pod_group.unreachable_minimums,),
 }

@@ -8,6 +8,7 @@ from typing import Final
 
 from tenure.manifests.conversion import VERSIONS
 from tenure.manifests.preemption_configs import KIND
+from tenure.manifests.preemption_limits import LIMIT_KIND
 from tenure.manifests.served import (
     Anything,
     Duration,
@@ -30,6 +31,7 @@ from tenure.readings import KaiVersion
 from tenure.validation.kai_pod_group import POD_GROUP
 from tenure.validation.kai_queue import QUEUE
 from tenure.validation.preemption_config import SPEC
+from tenure.validation.preemption_limit import LIMIT_SPEC
 
 _OWNER: Final = Fields(
     {
@@ -66,9 +68,11 @@ _PROPOSED: Final[Mapping[tuple[str, ...], Shape]] = {
 """What no release has. Source: KEP-8522, API Changes; KEP-8826, API; KEP-754, WorkloadPriorityClass API;
 KEP-13396, FUTURE_WORK."""
 
+_ALPHA: Final = {KIND: SPEC, LIMIT_KIND: LIMIT_SPEC}
+_REQUIRED: Final = {KIND: (), LIMIT_KIND: ("spec",)}
 _KAI: Final = {"Queue": dict.fromkeys(KaiVersion, QUEUE), "PodGroup": POD_GROUP}
 KUEUE: Final = tuple(VERSIONS)
-KINDS: Final = (*KUEUE, KIND, *_KAI)
+KINDS: Final = (*KUEUE, KIND, LIMIT_KIND, *_KAI)
 """The kinds that are validated."""
 
 
@@ -85,9 +89,9 @@ def shape(kind: str, kai_version: KaiVersion = KaiVersion.V0_17) -> Fields:
     """
     if kind in _KAI:
         return _KAI[kind][kai_version]
-    if kind == KIND:
+    if kind in _ALPHA:
         header = dict.fromkeys(("apiVersion", "kind", "status"), Anything())
-        made = Fields({**header, "metadata": _METADATA, "spec": SPEC})
+        made = Fields({**header, "metadata": _METADATA, "spec": _ALPHA[kind]}, required=_REQUIRED[kind])
     else:
         made = changed(kueue_shape(kind), ("metadata",), _METADATA)
     for (owner, *path), added in _PROPOSED.items():

@@ -26,7 +26,8 @@ from tenure.model import (
     SelectorFacts,
     Workload,
 )
-from tenure.oracle.configured import fault_of, is_label_set_selected, known_of, number_of, priority_of
+from tenure.oracle.configured import fault_of, known_of, number_of, priority_of
+from tenure.oracle.labels import is_label_set_selected
 from tenure.oracle.tiers import counts_pods
 from tenure.readings import Reading
 from tenure.rules.preemption_config import (

@@ -37,9 +37,9 @@ from tenure.oracle.configured import (
     fault_of,
     is_class_named,
     is_label_number_selected,
-    is_label_set_selected,
     priority_of,
 )
+from tenure.oracle.labels import is_label_set_selected
 from tenure.oracle.tiers import may_be_tried, must_be_tried
 from tenure.rules.preemption_config import compares, is_in_scope
 from tenure_check.analysis.scopes import CellSides

@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import Any, Final
 
 from tenure.manifests.kueue_api import PREEMPTION_CONFIG
+from tenure.manifests.preemption_limits import LIMIT_KIND, PREEMPTION_LIMIT_VERSIONS
 from tenure.model import (
     CandidateSelector,
     ClassNames,
     ClusterQueue,
     LabelSelector,
+    LimitScope,
     NumericLabel,
     PreemptionConfig,
+    PreemptionLimit,
     PreemptionRule,
     Selectable,
 )
@@ -31,10 +34,11 @@ def write_preemption_config(config: PreemptionConfig) -> Object:
     {'rules': []}
     """
     rules = [_rule(rule) for rule in config.rules]
+    labels = {"labels": dict(config.labels)} if config.labels else {}
     return {
         "apiVersion": API,
         "kind": "PreemptionConfig",
-        "metadata": {"name": config.name},
+        "metadata": {"name": config.name, **labels},
         "spec": {"rules": rules},
     }
 
@@ -45,6 +49,21 @@ def write_named_config(written: Object, queue: ClusterQueue) -> None:
         written["metadata"]["annotations"] = {PREEMPTION_CONFIG: queue.preemption_config}
     if queue.labels:
         written["metadata"]["labels"] = dict(queue.labels)
+
+
+def write_preemption_limit(limit: PreemptionLimit) -> Object:
+    """A PreemptionLimit as a manifest."""
+    spec: Object = {
+        "scope": limit.scope.label,
+        "configSelector": _labels(limit.configs),
+        "ruleNames": list(limit.rules),
+        "limit": limit.limit,
+        "limitWindowDuration": format_duration(limit.window),
+    }
+    if limit.scope != LimitScope.GLOBAL:
+        spec["clusterQueueSelector"] = _labels(limit.queues)
+    header = {"apiVersion": PREEMPTION_LIMIT_VERSIONS[0], "kind": LIMIT_KIND}
+    return {**header, "metadata": {"name": limit.name}, "spec": spec}
 
 
 def write_selectable(written: Object, selectable: Selectable | None) -> None:

@@ -42,6 +42,7 @@ from tenure_lab.generators.options import Feature
 from tenure_lab.generators.preemption_configs import (
     write_named_config,
     write_preemption_config,
+    write_preemption_limit,
     write_selectable,
 )
 from tenure_lab.generators.quotas import CPU, GIB, MEMORY, PODS
@@ -95,6 +96,8 @@ def write_request(
     if cluster.preemption_configs is not None:
         configs = cluster.preemption_configs.values()
         written["preemptionConfigs"] = [write_preemption_config(config) for config in configs]
+    if cluster.preemption_limits:
+        written["preemptionLimits"] = [write_preemption_limit(limit) for limit in cluster.preemption_limits]
     if cluster.growing:
         written["workloadPriorityClasses"] = [
             write_priority_class(priority_class) for priority_class in cluster.growing.values()

@@ -67,6 +67,8 @@ def refuse_unknown(cluster: Cluster) -> None:
 
     >>> refuse_unknown(Cluster({}))
     """
+    if cluster.limits_in_force:
+        raise Uncovered("Cluster.preemption_limits")
     if cluster.execution_minimums:
         raise Uncovered("CandidateSelector.min_execution")
     for cluster_queue in (cluster.settings, *cluster.cluster_queues.values(), *cluster.cohorts.values()):

@@ -1,0 +1,97 @@
+"""PreemptionLimits, a proposal: who reads them, what they say of a decision, and who refuses them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tenure.api import Loaded
+from tenure.choices import Outcome
+from tenure.conformance.requests import read_decide_request
+from tenure.conformance.vectors import load_vectors
+from tenure.errors import ErrorCode, InputError
+from tenure.explanation.explain import explain
+from tenure.explanation.obstacles import obstacles
+from tenure.explanation.summary import summarize
+from tenure.manifests import SourcedObject, build
+from tenure.manifests.preemption_limits import read_preemption_limit
+from tenure.manifests.premises import NOTHING_COUNTED, premises_of, refuse_unstated
+from tenure.model import Cluster
+from tenure.oracle.decide import Decision, decide
+from tenure.oracle.tree import build_tree
+from tenure.oracle.unmodelled import of_pair
+from tenure.validation import validate
+
+NONE_OF_TWO = "PCF-160/one-victim-more-than-the-limit-and-none-is-preempted"
+
+
+def decided(name: str) -> tuple[Cluster, Decision]:
+    (found,) = (vector for vector in load_vectors() if vector.id == name)
+    asked = read_decide_request(found.request()["input"])
+    return asked.cluster, decide(asked.cluster, asked.preemptor, asked.queue, asked.now, asked.reading)
+
+
+def a_limit(**spec: Any) -> dict[str, Any]:
+    header = {
+        "apiVersion": "kueue.x-k8s.io/v1alpha1",
+        "kind": "PreemptionLimit",
+        "metadata": {"name": "calm"},
+    }
+    return {**header, "spec": {"scope": "Global", "limit": 1, "limitWindowDuration": "5m", **spec}}
+
+
+@pytest.mark.parametrize(
+    ("spec", "field"),
+    [
+        ({"limitWindowDuration": "999ms"}, "spec.limitWindowDuration"),
+        ({"limit": -1}, "spec.limit"),
+        ({"scope": "PreemptedQueue"}, "spec.scope"),
+        ({"ruleName": ["a"]}, "spec.ruleName"),
+        (
+            {"configSelector": {"matchExpressions": [{"key": "a", "operator": "Is"}]}},
+            "spec.configSelector",
+        ),
+    ],
+)
+def test_what_is_wrong_is_refused_by_both_readers(spec: dict[str, Any], field: str) -> None:
+    with pytest.raises(InputError, match=field):
+        read_preemption_limit(a_limit(**spec))
+    assert [error.field for error in validate([SourcedObject("", a_limit(**spec))]).errors] == [field]
+
+
+def test_a_selector_whose_meaning_is_open_is_not_modelled() -> None:
+    spec = {"clusterQueueSelector": {"matchLabels": {"tier": "hero"}}}
+    with pytest.raises(InputError, match="does not say") as refused:
+        build([SourcedObject("", a_limit(**spec))])
+    assert refused.value.problems[0].code == ErrorCode.NOT_MODELLED
+    report = validate([SourcedObject("", a_limit(**spec))])
+    assert (report.is_valid, [found.field for found in report.warnings]) == (
+        True,
+        ["spec.clusterQueueSelector"],
+    )
+
+
+def test_why_not_and_explanations_name_the_limit() -> None:
+    _, decision = decided(NONE_OF_TWO)
+    assert decision.outcome == Outcome.NO_CANDIDATES
+    first = next(iter(obstacles(decision)))
+    assert first.sentence() == (
+        "limit of PreemptionLimit calm is 1: it has no room for the victims within 5m"
+    )
+    assert "PreemptionLimit calm has no room for its victims: at most 1 preemption within 5m" in str(
+        (summarize(decision), explain(decision))
+    )
+
+
+def test_answers_take_for_granted_that_nothing_counts() -> None:
+    cluster, _ = decided(NONE_OF_TWO)
+    assert NOTHING_COUNTED in premises_of(Loaded(cluster))
+
+
+def test_what_may_happen_at_any_time_is_not_known_beside_a_limit() -> None:
+    cluster, decision = decided(NONE_OF_TWO)
+    found = of_pair(cluster, build_tree(cluster, decision.queue), "train", "train")
+    assert [unknown.object for unknown in found] == ["PreemptionLimit/calm"]
+    with pytest.raises(InputError, match="PreemptionLimit/calm"):
+        refuse_unstated(Loaded(cluster))
