@@ -42,6 +42,7 @@ _OBJECTS = (
     "topologies",
     "workloadPriorityClasses",
     "preemptionConfigs",
+    "preemptionLimits",
     "admitted",
 )
 """Where a vector holds objects of a cluster, beside the pending workload."""

@@ -68,6 +68,9 @@ def _settings(given: Mapping[str, Any]) -> Iterator[str]:
             written = yaml.safe_dump(rest, default_flow_style=True, sort_keys=False, width=math.inf)
             name = dig(config, "metadata", "name")
             yield f"PreemptionConfig {name}, rule {rule['name']}: {written.strip()}"
+    for limit in given.get("preemptionLimits", []):
+        fields = [f"{name} {value}" for name, value in _leaves(limit["spec"])]
+        yield f"PreemptionLimit {dig(limit, 'metadata', 'name')}: {', '.join(fields)}"
 
 
 def _leaves(fields: object) -> Iterator[tuple[str, object]]:
