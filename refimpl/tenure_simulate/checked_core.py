@@ -25,6 +25,16 @@ SPARED: Final = "evidence that depends on who has left for a while"
 """What the core leaves to the reference where a victim is allowed only beside others who keep their quota."""
 
 
+COMPILING_CLASSICAL_S: Final = 10
+COMPILING_FAIR_S: Final = 15
+
+
+def _is_kept(*, by_shares: bool) -> bool:
+    from tenure_simulate.machine_code import is_kept, kept_folder
+
+    return is_kept("fair.select" if by_shares else "classical.select", kept_folder())
+
+
 class CheckedCore:
     """The optimized core on one cluster.
 
@@ -48,10 +58,18 @@ class CheckedCore:
     @staticmethod
     def is_kept(cluster: Cluster) -> bool:
         """Whether the machine code of the search in a cluster is kept; else compiling it takes a while."""
-        from tenure_simulate.machine_code import is_kept, kept_folder
+        return _is_kept(by_shares=cluster.settings.fair_sharing is not None)
 
-        search = "classical.select" if cluster.settings.fair_sharing is None else "fair.select"
-        return is_kept(search, kept_folder())
+    @classmethod
+    def compiling_s(cls, *, by_shares: bool) -> int:
+        """About how many seconds compiling the search takes on an idle machine; 0 where it is kept.
+
+        Args:
+            by_shares: whether it is that of fair sharing.
+        """
+        if not cls.is_compiled() or _is_kept(by_shares=by_shares):
+            return 0
+        return COMPILING_FAIR_S if by_shares else COMPILING_CLASSICAL_S
 
     def decide(
         self,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import re
 import signal
 import subprocess
@@ -130,6 +131,13 @@ def test_progress_is_shown_on_standard_error_while_that_is_a_terminal(tmp_path: 
     assert ESCAPE not in shown.pipe
     piped = tenure("decide", str(path), "--all-pending")
     assert piped.stderr.decode() == "warning: no LocalQueue is given; the only ClusterQueue is used\n"
+
+
+def test_what_is_logged_while_a_command_runs_is_printed_once(capsys: pytest.CaptureFixture[str]) -> None:
+    for _ in range(2):
+        terminal.log_as_hints()
+    logging.getLogger("tenure").info("compiling the core once, about %d s", 10)
+    assert capsys.readouterr() == ("", "compiling the core once, about 10 s\n")
 
 
 def test_what_is_quick_shows_no_progress() -> None:

@@ -516,3 +516,28 @@ def test_the_core_is_looked_up_once_in_a_process(monkeypatch: pytest.MonkeyPatch
     for _ in range(3):
         said(engine="fast")
     assert looked_up == ["tenure"]
+
+
+@pytest.mark.parametrize(("by_shares", "seconds"), [(False, 10), (True, 15)])
+def test_compiling_is_announced_once(
+    by_shares: bool, seconds: int, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(CheckedCore, "is_compiled", lambda: True)
+    monkeypatch.setattr(claims, "_is_kept", lambda **_: False)
+    choice.announce_compiling.cache_clear()
+    with caplog.at_level("INFO", "tenure"):
+        for _ in range(2):
+            choice.announce_compiling(by_shares=by_shares)
+    assert caplog.messages == [f"compiling the core once, about {seconds} s"]
+
+
+def test_a_batch_that_goes_over_to_the_core_announces_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    announced: list[bool] = []
+    monkeypatch.setattr(batches, "is_compiled", lambda: True)
+    monkeypatch.setattr(batches, "worth_of_core", lambda _: choice.WORTH_LOADING)
+    monkeypatch.setattr(batches, "announce_compiling", lambda *, by_shares: announced.append(by_shares))
+    searched = choice.WORTH_LOADING
+    batch = Batch(Engine.AUTO, Cluster({}), NOW_NS, preset("guaranteed"), searched=searched)
+    batch.go_on(NOW_NS, searched)
+    batch._choose_engine()
+    assert announced == [False]

@@ -15,6 +15,7 @@ from tenure.cli.options import (
     parse_gates,
 )
 from tenure.cli.relevant_warnings import concerning
+from tenure.cli.terminal import log_as_hints
 from tenure.errors import InputError, Problem, bad_input
 from tenure.inquiry import Inquiry
 from tenure.manifests import RECLAIMABLE_PODS, Place, SourcedObject, gate_problems, strategies_of
@@ -170,6 +171,7 @@ def inquire(
     >>> str(two_teams.decided("team-b/job-eval-suite-d739e").outcome)
     'Preempt'
     """
+    log_as_hints()
     # A wrong command line is reported before a large dump is read; without --now the clock is read after the
     # objects: nothing of theirs happened later.
     instant = None if cluster.now is None else instant_of(cluster.now)

@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any, Final, TextIO, TypeVar
 
 import typer
@@ -165,6 +166,20 @@ def complain(kind: str, text: object) -> None:
 def hint(text: str) -> None:
     """What to do next, on standard error."""
     _tell(text)
+
+
+@cache
+def log_as_hints() -> None:
+    """Print from now on what Tenure logs, such as that it compiles, on standard error."""
+    import logging
+
+    class Hints(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            hint(record.getMessage())
+
+    logger = logging.getLogger("tenure")
+    logger.addHandler(Hints())
+    logger.setLevel(logging.INFO)
 
 
 def _tell(line: str) -> None:

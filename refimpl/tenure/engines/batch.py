@@ -12,6 +12,7 @@ from tenure.engines.choice import (
     WORTH_LOADING,
     Core,
     Detail,
+    announce_compiling,
     core_of,
     is_compiled,
     require_core,
@@ -165,6 +166,8 @@ class Batch:
         if here >= self._worth or self._worth == WORTH_LOADING:
             self._engine = Engine.FAST if is_compiled() else Engine.REFERENCE
             self._known = Remembered()
+            if self._engine == Engine.FAST:
+                announce_compiling(by_shares=self._cluster.settings.fair_sharing is not None)
 
     @property
     def listings(self) -> Listings:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from enum import Enum, auto
+from functools import cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -137,3 +139,15 @@ def core_of(cluster: Cluster) -> Core:
     """The optimized core on one cluster, once `require_core` or `is_compiled` has found it."""
     core: Core = added(CORE, Engine.FAST)(cluster)
     return core
+
+
+@cache
+def announce_compiling(*, by_shares: bool) -> None:
+    """Log, once in a process, how long compiling the search takes, if its machine code is not kept.
+
+    Args:
+        by_shares: whether it is that of fair sharing.
+    """
+    seconds = added(CORE, Engine.FAST).compiling_s(by_shares=by_shares)
+    if seconds:
+        logging.getLogger("tenure").info("compiling the core once, about %d s", seconds)
