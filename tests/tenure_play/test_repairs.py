@@ -103,6 +103,24 @@ def test_of_two_resources_the_final_share_alone_leaves_a_loop_and_the_initial_sh
     assert played_with("another-resource", "LessThanInitialShare", tmp_path, gates).endswith("no loop")
 
 
+def test_without_nominal_quota_it_takes_a_third_queue(tmp_path: Path) -> None:
+    text = (SCENARIOS / "kueue-14543-another-resource.yaml").read_text(encoding="utf-8")
+    quota = "[{name: cpu, nominalQuota: %d}, {name: gpu, nominalQuota: %d}]"
+    assert (text.count(quota % (0, 8)), text.count(quota % (3, 0))) == (1, 2)
+    text = text.replace(quota % (0, 8), quota % (12, 10)).replace(quota % (3, 0), quota % (0, 0))
+    start = text.index("  - kind: ClusterQueue\n    metadata: {name: b}")
+    end = text.index("  - {kind: LocalQueue")
+    third = text[start:end].replace("{name: b}", "{name: c}")
+    local = "  - {kind: LocalQueue, metadata: {namespace: default, name: c}, spec: {clusterQueue: c}}\n"
+    text = text[:end] + third + local + text[end:]
+    job = "  - {at: 0s, submit: {name: c-cpu, queue: c, priority: 10, requests: {cpu: 6}}}\n"
+    text = text.replace("events:\n", f"events:\n{job}")
+    scenario = tmp_path / "three.yaml"
+    scenario.write_text(f"gates: {{PrioritizePreemptorWorkloads: true}}\n{text}", encoding="utf-8")
+    counts = in_process(main, ("simulate", str(scenario), "--reading", "released")).out.splitlines()[1]
+    assert counts.endswith("a loop of 10.02s")
+
+
 def played_with(name: str, strategy: str, folder: Path, gates: str = "") -> str:
     """The counts of a scenario of the page, played with one strategy."""
     text = (SCENARIOS / f"kueue-14543-{name}.yaml").read_text(encoding="utf-8")
@@ -118,7 +136,7 @@ def test_with_nominal_quota_six_workloads_can_loop_under_the_final_share_alone(
     repair: FairSharingRepair,
 ) -> None:
     lasso = loop_with_nominal_quota()
-    turns, holds, kinds = Turns(lasso.drawn, repair), lasso.start, []
+    turns, holds, kinds = Turns(lasso.drawn, repair), lasso.start, list[str]()
     for number in lasso.order:
         (step,) = [step for step in turns.of(holds) if step.job == number]
         holds = step.after
