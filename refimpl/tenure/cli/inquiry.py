@@ -171,7 +171,8 @@ def inquire(
     >>> str(two_teams.decided("team-b/job-eval-suite-d739e").outcome)
     'Preempt'
     """
-    log_as_hints()
+    if keeps:
+        log_as_hints()
     # A wrong command line is reported before a large dump is read; without --now the clock is read after the
     # objects: nothing of theirs happened later.
     instant = None if cluster.now is None else instant_of(cluster.now)
