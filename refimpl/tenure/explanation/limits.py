@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from tenure.choices import Outcome
-from tenure.explanation.obstacle import Obstacle
 from tenure.explanation.remarks import Remark, remark
 from tenure.model import PreemptionLimit
 from tenure.oracle.decide import Decision, question_about
 from tenure.oracle.preemption_limits import limit_without_room
 from tenure.readings import LimitSearch
 from tenure.units import counted, format_duration
+
+if TYPE_CHECKING:
+    from tenure.explanation.obstacle import Obstacle
 
 
 def limit_text(decision: Decision) -> str:
@@ -48,6 +51,8 @@ def limit_obstacles(decision: Decision) -> Iterator[Obstacle]:
     Args:
         decision: about the workload.
     """
+    from tenure.explanation.obstacle import Obstacle
+
     limit = _keeping(decision)
     if limit is not None:
         text = f"it has no room for the victims within {format_duration(limit.window)}"
