@@ -133,7 +133,7 @@ def test_the_page_about_formulas_has_the_claim_that_is_proved() -> None:
     block = statement_code("PO-TBP-010")
     source = inspect.getsource(a_protected_workload_is_never_preempted_by_an_equal)
     assert all(line in source for line in block.splitlines()[1:-1])
-    assert "duration_is_in_force(terms)," in block
+    assert "claim.prove(negation(" in block
     assert '"""' not in block
 
 
