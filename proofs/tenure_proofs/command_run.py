@@ -186,6 +186,7 @@ def run_plan(plan: Plan) -> Report:
     """
     from tenure.rules.registry import all_rules
     from tenure_proofs import kept
+    from tenure_proofs.answer import KeptShape
     from tenure_proofs.bounded.outcome import bounded_outcome
     from tenure_proofs.bounded.spaces import Size
     from tenure_proofs.bounded.trial import PARTS, parts
@@ -201,7 +202,7 @@ def run_plan(plan: Plan) -> Report:
         solving,
         theorem_task,
     )
-    from tenure_proofs.report import FromCache, Report
+    from tenure_proofs.report import Report
     from tenure_proofs.solvers import solver_versions
 
     started = time.perf_counter()
@@ -260,7 +261,9 @@ def run_plan(plan: Plan) -> Report:
         seconds=time.perf_counter() - started,
         warnings=tuple(_left_out(plan, len(chosen), len(OBLIGATIONS))),
         theorems=ends,
-        kept=FromCache(lifts.found, verdicts.found, fates.found, decided.found),
+        kept=KeptShape(
+            lifted=lifts.found, results=verdicts.found, mutants=fates.found, bounded=decided.found
+        ),
         bounded=bounded_outcome(Size(plan.bounded), tried, plan.readings, _postconditions_of(plan.only))
         if tried
         else None,

@@ -43,16 +43,7 @@ MARKS = {
 }
 NO_VERDICT = (Verdict.UNKNOWN, Verdict.ERROR)
 """Ends that say nothing about the claim."""
-
-
-@dataclass(frozen=True, slots=True)
-class FromCache:
-    """How much of a report earlier runs have kept: functions, verdicts, mutants, parts of whole decisions."""
-
-    lifted: int = 0
-    results: int = 0
-    mutants: int = 0
-    bounded: int = 0
+NOTHING_KEPT = KeptShape(lifted=0, results=0, mutants=0, bounded=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +77,7 @@ class Report:
     versions: dict[str, str]
     seconds: float
     warnings: tuple[str, ...] = ()
-    kept: FromCache = FromCache()
+    kept: KeptShape = NOTHING_KEPT
     theorems: tuple[any_size.End, ...] = ()
     bounded: Bounded | None = None
     certificates: tuple[CertificateShape, ...] | None = None
@@ -269,7 +260,7 @@ def bounded_lines(report: Report) -> Iterator[str]:
 
 def _kept_lines(report: Report) -> Iterator[str]:
     kept = report.kept
-    if kept != FromCache():
+    if kept != NOTHING_KEPT:
         yield (
             f"kept from earlier runs: {kept.lifted} of {len(report.lifted)} functions, "
             f"{kept.results} of {len(report.results)} verdicts, "
@@ -277,7 +268,7 @@ def _kept_lines(report: Report) -> Iterator[str]:
         )
 
 
-def _kept_parts(kept: FromCache) -> str:
+def _kept_parts(kept: KeptShape) -> str:
     return f", {kept.bounded} parts of the whole decisions" if kept.bounded else ""
 
 
@@ -385,7 +376,7 @@ def to_json(report: Report) -> dict[str, Any]:
         unnamed=list(report.unnamed),
         warnings=list(report.warnings),
         trusted_base=TrustedBaseShape(lines=trusted_base().lines, modules=list(trusted_base().modules)),
-        kept=KeptShape(**dataclasses.asdict(report.kept)),
+        kept=report.kept,
         theorems=[any_size.shape_of(end) for end in report.theorems],
         bounded=None if report.bounded is None else bounded_shape(report.bounded),
         certificates=None if report.certificates is None else list(report.certificates),

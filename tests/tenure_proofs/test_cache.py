@@ -18,6 +18,7 @@ import pytest
 from tenure.disk import UNFINISHED
 from tenure.readings import preset_names
 from tenure_proofs import fingerprints, kept
+from tenure_proofs.answer import KeptShape
 from tenure_proofs.bounded.postconditions import POSTCONDITIONS
 from tenure_proofs.bounded.spaces import Size
 from tenure_proofs.bounded.trial import Part
@@ -29,7 +30,7 @@ from tenure_proofs.kept import Kept
 from tenure_proofs.mutants.hunt import Hunted, all_mutants
 from tenure_proofs.obligations import OBLIGATIONS
 from tenure_proofs.registry import Verdict
-from tenure_proofs.report import FromCache, to_json
+from tenure_proofs.report import NOTHING_KEPT, to_json
 from tenure_proofs.runner import Result, run_beside, run_obligation
 from tenure_proofs.solvers import Cvc5
 
@@ -52,8 +53,8 @@ def without_time(report: dict[str, Any]) -> dict[str, Any]:
 
 def test_what_is_kept_is_what_asking_again_says(tmp_path: Path) -> None:
     fresh, again = (run_plan(keeping(tmp_path)) for _ in range(2))
-    assert fresh.kept == FromCache()
-    assert again.kept == FromCache(len(fresh.lifted), len(fresh.results), 0)
+    assert fresh.kept == NOTHING_KEPT
+    assert again.kept == KeptShape(lifted=len(fresh.lifted), results=len(fresh.results), mutants=0, bounded=0)
     assert without_time(to_json(again)) == without_time(to_json(fresh))
     assert {result.verdict for result in again.results} == {Verdict.PROVED, Verdict.REFUTED}
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tenure.conformance.protocol import answer
+from tenure_proofs.answer import BoundShape
 from tenure_proofs.bounded.case import Answer, Postcondition
 from tenure_proofs.bounded.clusters import World, name_of
 from tenure_proofs.bounded.deciding import NAMESPACE, decide_with_oracle
@@ -16,23 +17,6 @@ from tenure_proofs.bounded.postconditions import POSTCONDITIONS
 from tenure_proofs.bounded.spaces import Size
 from tenure_proofs.bounded.trial import Tally, Tried, cluster_of
 from tenure_proofs.registry import Verdict
-
-
-@dataclass(frozen=True, slots=True)
-class Bound:
-    """The clusters of one family, all of which were decided.
-
-    Args:
-        family: its name.
-        words: what they are.
-        clusters: how many they are.
-        decisions: how often the oracle was asked about them.
-    """
-
-    family: str
-    words: str
-    clusters: int
-    decisions: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +65,7 @@ class Bounded:
     """
 
     size: Size
-    bounds: tuple[Bound, ...]
+    bounds: tuple[BoundShape, ...]
     judged: tuple[Judged, ...]
 
     @property
@@ -120,10 +104,11 @@ def bounded_outcome(
     )
 
 
-def _bound(family: str, size: Size, tried: Sequence[Tried]) -> Bound:
+def _bound(family: str, size: Size, tried: Sequence[Tried]) -> BoundShape:
     mine = [part for part in tried if part.family == family]
     clusters, decisions = sum(part.clusters for part in mine), sum(part.decisions for part in mine)
-    return Bound(family, FAMILIES[family].bound[size], clusters, decisions)
+    words = FAMILIES[family].bound[size]
+    return BoundShape(family=family, bound=words, clusters=clusters, decisions=decisions)
 
 
 def _judged(postcondition: Postcondition, reading: str, size: Size, tried: Sequence[Tried]) -> Judged:

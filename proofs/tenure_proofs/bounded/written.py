@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tenure_proofs.answer import BoundedShape, BoundShape, JudgedShape, PostconditionShape
+from tenure_proofs.answer import BoundedShape, JudgedShape, PostconditionShape
 from tenure_proofs.bounded.case import Postcondition
 from tenure_proofs.bounded.outcome import Bounded, Judged
 from tenure_proofs.registry import Verdict
@@ -27,7 +27,7 @@ def lines_of(bounded: Bounded, readings: Sequence[str]) -> Iterator[str]:
         f"(--bounded {bounded.size}):"
     )
     for bound in bounded.bounds:
-        yield f"  {bound.family}: {bound.words}; {bound.clusters:,} clusters, {bound.decisions:,} decisions"
+        yield f"  {bound.family}: {bound.bound}; {bound.clusters:,} clusters, {bound.decisions:,} decisions"
     yield f"bounded: {closing_words(bounded)}"
     for judged in bounded.judged:
         if not judged.as_expected:
@@ -87,12 +87,7 @@ def bounded_shape(bounded: Bounded) -> BoundedShape:
     """For other programs; schema prove describes it."""
     return BoundedShape(
         size=bounded.size,
-        bounds=[
-            BoundShape(
-                family=bound.family, bound=bound.words, clusters=bound.clusters, decisions=bound.decisions
-            )
-            for bound in bounded.bounds
-        ],
+        bounds=list(bounded.bounds),
         postconditions=[
             PostconditionShape(
                 id=postcondition.id,

@@ -44,7 +44,7 @@ def _parts(report: Report) -> Iterator[Part]:
 
 
 def _bounded(bounded: Bounded, readings: Sequence[str]) -> Iterator[Part]:
-    bounds = [Item(f"{_line(bound.words)} ({bound.clusters:,})") for bound in bounded.bounds]
+    bounds = [Item(f"{_line(bound.bound)} ({bound.clusters:,})") for bound in bounded.bounds]
     yield TitledList(f"Whole decisions, all of {bounded.clusters:,} clusters within a bound", bounds)
     rows = [
         [

@@ -25,7 +25,7 @@ from tenure_proofs.command import Clusters
 from tenure_proofs.formats.checks import checks_of
 from tenure_proofs.formats.markdown import markdown_lines
 from tenure_proofs.registry import Verdict
-from tenure_proofs.report import FromCache, Report, closing_line, text_lines, to_json
+from tenure_proofs.report import NOTHING_KEPT, Report, closing_line, text_lines, to_json
 from tests.tenure_proofs.bounded.deciders import broken, one_too_few, oracle, small
 
 
@@ -37,7 +37,7 @@ def tried(decide: Decide, *families: str) -> list[Tried]:
 
 def report_of(bounded: Bounded) -> Report:
     """A report about nothing else."""
-    return Report((), (), (), (), preset_names(), 1, 0, {}, 1.0, kept=FromCache(), bounded=bounded)
+    return Report((), (), (), (), preset_names(), 1, 0, {}, 1.0, kept=NOTHING_KEPT, bounded=bounded)
 
 
 @pytest.fixture(scope="module")
