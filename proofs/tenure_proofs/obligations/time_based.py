@@ -59,8 +59,13 @@ def _equals(claim: Claim) -> tuple[Any, Any, Any, Asked]:
 )
 def a_protected_workload_is_never_preempted_by_an_equal(claim: Claim) -> None:
     """KEP-8522, Story 1: "each job is guaranteed 4 hours of runtime before it can be preempted"."""
-    _, target, terms, asked = _equals(claim)
-    claim.assume(_has_run(target, asked.now) <= value_of(terms, "min_admit_duration"))
+    preemptor, target, terms, asked = any_question(claim)
+    claim.assume(
+        duration_is_in_force(terms),
+        is_own(target, terms),
+        preemptor.priority == target.priority,
+        _has_run(target, asked.now) <= value_of(terms, "min_admit_duration"),
+    )
     claim.prove(negation(claim.lift(take_target)(*asked).defined))
 
 
