@@ -144,7 +144,7 @@ def test_an_example_shows_how_early(answer: Any) -> None:
 
 @pytest.mark.usefixtures("answer")
 def test_a_victim_is_made_young_before_solvers_are_asked(asked_of_solvers: list[NarrowCell]) -> None:
-    assert {asked.narrowing for asked in asked_of_solvers} == {Narrowing.PROTECTED, Narrowing.WITHIN}
+    assert {asked.narrowing for asked in asked_of_solvers} == {Narrowing.PROTECTED}
 
 
 def test_as_written_equals_do_not_wait(answer: Any) -> None:

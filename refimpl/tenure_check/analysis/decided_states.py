@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import fields, replace
 
 from tenure.conformance.requests import DecideRequest
+from tenure.explanation.answers import sentence
+from tenure.explanation.explain import explain_workload
+from tenure.explanation.verdicts import remark_lines
 from tenure.model import Cluster
 from tenure.oracle.decide import Decision
 from tenure.oracle.tree import build_tree
@@ -45,6 +49,20 @@ def _are_configured_alike(one: DecideRequest, other: DecideRequest) -> bool:
     names = (field.name for field in fields(Cluster) if field.name not in WORKLOADS)
     same = all(getattr(one.cluster, name) is getattr(other.cluster, name) for name in names)
     return same and one.reading == other.reading
+
+
+def why_preempted(decision: Decision, victim: str) -> Iterator[str]:
+    """Why a workload is preempted, as `tenure why` prints it: in a sentence, then by rule.
+
+    Args:
+        decision: in which it is.
+        victim: its key.
+    """
+    for workload in decision.running:
+        if workload.key == victim:
+            explained = explain_workload(decision, workload)
+            yield sentence(victim, explained.verdict, decision.preemptor.key)
+            yield from remark_lines(explained.remarks)
 
 
 class Replays:

@@ -242,8 +242,11 @@ class Pair(SymbolicUsage):
         advantage = term_of(self._advantage[self._common])
         yield elsewhere
         yield z3.Implies(advantage, somewhere)
-        yield z3.Bool("E.over_quota") == self._all_exceed("turn", self.v)
+        yield self._at_its_turn()
         yield z3.Bool("E.advantage") == advantage
+
+    def _at_its_turn(self) -> z3.BoolRef:
+        return z3.Bool("E.over_quota") == self._all_exceed("turn", self.v)
 
     # -- fair sharing -------------------------------------------------------------------------------------
 
@@ -262,7 +265,7 @@ class Pair(SymbolicUsage):
     def _of_shares(self) -> Iterator[z3.BoolRef]:
         within, gate = self._within_nominal(), self._settings.fair_sharing_preempt_within_nominal
         claims = term_of(self._folds.of(claims_nominal)(SymBool(within), gate))
-        yield z3.Bool("E.over_quota") == self._exceeds("start", self.v)
+        yield self._at_the_start()
         yield z3.Bool("E.within_nominal") == claims
         theirs = places_below(self.tree, self.v, self._common)
         for place in theirs:  # KQ-480, by any flavor-resource
@@ -281,6 +284,9 @@ class Pair(SymbolicUsage):
         """What the strategies allow on: the first one, and the second, which compares initial shares."""
         strategies = self._settings.fair_sharing or tuple(FairStrategy)
         return {BASES[strategies[0]], *([Basis.INITIAL_SHARE] if len(strategies) > 1 else ())}
+
+    def _at_the_start(self) -> z3.BoolRef:
+        return z3.Bool("E.over_quota") == self._exceeds("start", self.v)
 
     def _within_nominal(self) -> z3.BoolRef:
         within = self._folds.of(is_within_quota)
@@ -357,3 +363,31 @@ class Pair(SymbolicUsage):
                 advantage = term_of(self._advantage[common_place(self.tree, place, self.p)])
                 stands = z3.Or(advantage, self._without.term)
                 yield z3.Not(z3.And(self._all_exceed("turn", place), stands))
+
+
+class VictimAlone(Pair):
+    """Of all that holds of a pair only what its victim's quota decides, which is asked in little time.
+
+    Which flavor-resources are needed is left open. So what these facts exclude the pair's exclude as well.
+    """
+
+    @cached_property
+    def _needed(self) -> Mapping[FlavorResource, Any]:
+        return {at: SymBool(z3.Bool(f"needed.{at.flavor}.{at.resource}")) for at in self.request}
+
+    def _of_consistent_states(self) -> Iterator[z3.BoolRef]:
+        yield from ()
+
+    def _of_the_request(self) -> Iterator[z3.BoolRef]:
+        yield from ()
+
+    def _of_attempts(self) -> Iterator[z3.BoolRef]:
+        if self.p != self.v:
+            yield self._at_its_turn()
+
+    def _of_fair_sharing(self) -> Iterator[z3.BoolRef]:
+        if self.p != self.v:
+            yield self._at_the_start()
+
+    def _of_who_leaves(self) -> Iterator[z3.BoolRef]:
+        yield from ()

@@ -106,6 +106,9 @@ class Reached:
 class Narrower(Protocol):
     """Settles what random states have not hit."""
 
+    def never_narrowed(self, narrow: NarrowCell) -> CellResult | None:
+        """That a cell with a condition never can, where a small question proves it; else nothing."""
+
     def narrowed(self, narrow: NarrowCell) -> CellResult:
         """What is proved of a cell with a condition, or found by a solver's values."""
 
@@ -180,8 +183,16 @@ def settle_conditions(
         example = matrix.settled[cell].example
         if example is not None:
             _note_young(found, conditions, example, narrowers[cell.preemptor][0])
+    still_open: set[str] = set()
+    for cell in sorted(wanted, key=lambda known: (known.preemptor, known.victim)):
+        for narrow in (each for each in wanted[cell] if each not in found):
+            never = narrowers[cell.preemptor][1].never_narrowed(narrow)
+            if never is None:
+                still_open.add(cell.preemptor)
+            else:
+                found[narrow] = never
     for queue, (tree, _) in sorted(narrowers.items()):
-        if not tree.nodes[tree.places[queue]].quotas:
+        if queue not in still_open:
             continue
         states = States(cluster, tree, reading, matrix.levels, matrix.scope)
         for _ in range(effort.fewest):

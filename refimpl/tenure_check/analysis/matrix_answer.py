@@ -10,15 +10,12 @@ from typing import Final
 
 from tenure.as_json import IfAny, KueueVersion, Moment
 from tenure.conformance.requests import DecideRequest
-from tenure.explanation.answers import sentence
-from tenure.explanation.explain import explain_workload
-from tenure.explanation.verdicts import remark_lines
 from tenure.model import Cluster, Reason, Workload
 from tenure.oracle.configured import known_of
 from tenure.oracle.decide import Decision
 from tenure.readings import Reading
 from tenure.rules.hero_rank import is_hero
-from tenure_check.analysis.decided_states import Deciding
+from tenure_check.analysis.decided_states import Deciding, why_preempted
 from tenure_check.analysis.matrix import CellResult, CellVerdict, Matrix
 from tenure_check.analysis.priority_levels import coverage, thresholds_of
 from tenure_check.analysis.selections import reads_names
@@ -287,7 +284,6 @@ def written_example(
 ) -> MatrixExample:
     """An example in the form of an answer."""
     request = example.request
-    decision = decide_one(request)
     running = tuple(
         ExampleWorkload(
             workload=workload.key,
@@ -311,7 +307,7 @@ def written_example(
         job_created_at=request.preemptor.job_created_at,
         victim=example.victim,
         running=running,
-        why=tuple(_why_preempted(decision, example.victim)),
+        why=example.why or tuple(why_preempted(decide_one(request), example.victim)),
         labels=labels_read_of(request.preemptor),
         class_read=known_of(request.preemptor).priority_class or None,
     )
@@ -320,14 +316,6 @@ def written_example(
 def labels_read_of(workload: Workload) -> dict[str, str] | None:
     """The labels of a workload of a state; None without any."""
     return dict(known_of(workload).labels) or None
-
-
-def _why_preempted(decision: Decision, victim: str) -> Iterator[str]:
-    for workload in decision.running:
-        if workload.key == victim:
-            explained = explain_workload(decision, workload)
-            yield sentence(victim, explained.verdict, decision.preemptor.key)
-            yield from remark_lines(explained.remarks)
 
 
 def why_no_rule(

@@ -39,7 +39,7 @@ from tenure.oracle.tree import Tree
 from tenure.readings import Reading
 from tenure.rules.dynamic_priority import policy_fault
 from tenure.rules.preemption_config import compares
-from tenure_check.analysis.decided_states import Replays
+from tenure_check.analysis.decided_states import Replays, why_preempted
 from tenure_check.analysis.matrix import CellResult, CellVerdict, Matrix, trees_of
 from tenure_check.analysis.priority_levels import HIGHEST_PRIORITY, regions_of, thresholds_of
 from tenure_check.analysis.selections import Selections
@@ -248,7 +248,8 @@ class Ranges:
         victim = targets.get(example.victim)
         if victim is None or victim.reason != cell.reason or victim.workload.priority != pair[1]:
             return None
-        return replace(example, request=moved_request, preempted=frozenset(targets))
+        why = tuple(why_preempted(decision, example.victim))
+        return replace(example, request=moved_request, preempted=frozenset(targets), why=why)
 
     def _dressed(self, workload: Workload, level: PriorityLevel, value: int, now: Instant) -> Workload:
         """The workload as one of a class, of such an age or with such a boost that it has a priority now."""

@@ -23,9 +23,9 @@ from tenure.rules.eligibility import basis_for, preemption_reason
 from tenure.rules.terms import PreemptionTerms, terms_of
 from tenure_check.analysis.adapted_examples import AdaptedExamples
 from tenure_check.analysis.decided_states import Replays
-from tenure_check.analysis.encoding import Pair, Priorities, arguments_of_basis
+from tenure_check.analysis.encoding import Pair, Priorities, VictimAlone, arguments_of_basis
 from tenure_check.analysis.full_trees import CrowdedStates
-from tenure_check.analysis.guarantees import NarrowCell, smaller_shown
+from tenure_check.analysis.guarantees import NarrowCell, Narrowing, smaller_shown
 from tenure_check.analysis.heroes import HeroPair
 from tenure_check.analysis.matrix import CellResult, CellVerdict
 from tenure_check.analysis.models import requests_of
@@ -275,6 +275,19 @@ class SolverProver:
         if settled.example is not None:
             self._shown[key] = narrow.cell, settled.example
         return settled
+
+    def never_narrowed(self, narrow: NarrowCell) -> CellResult | None:
+        """That a cell with a condition never can, where what holds of its victim alone excludes it."""
+        is_own = narrow.cell.preemptor == narrow.cell.victim
+        if self._plan is not None or is_own or narrow.narrowing != Narrowing.WITHIN:
+            return None
+        key = (self._key(narrow.cell), narrow.narrowing, narrow.longest)
+        if key not in self._narrowed:
+            pair = self._pair(VictimAlone, narrow.cell, self._slice(narrow.cell)[0])
+            if BothSolvers(pair, pair_of(narrow.cell), self._cvc5).both_narrowed(narrow) != "unsat":
+                return None
+            self._narrowed[key] = "unsat"
+        return self._never(narrow.cell) if self._narrowed[key] == "unsat" else None
 
     def _narrow_example(self, narrow: NarrowCell) -> CellResult | None:
         """An example among random states near the cell, which is found sooner than values of a whole tree."""
@@ -548,17 +561,12 @@ class SolverProver:
         return BothSolvers(pair, names, self._cvc5)
 
     def _solver(self, cell: CellQuery, tree: Tree) -> BothSolvers:
-        names = cell.preemptor, cell.victim
-        pair = Pair(
-            self._cluster,
-            tree,
-            names,
-            self._reading,
-            self._traces,
-            scope=self._scope,
-            by_config=cell.reason == Reason.CONFIGURABLE_PREEMPTION,
-        )
-        return BothSolvers(pair, names, self._cvc5)
+        return BothSolvers(self._pair(Pair, cell, tree), pair_of(cell), self._cvc5)
+
+    def _pair(self, kind: type[Pair], cell: CellQuery, tree: Tree) -> Pair:
+        by_config = cell.reason == Reason.CONFIGURABLE_PREEMPTION
+        cluster, reading = self._cluster, self._reading
+        return kind(cluster, tree, pair_of(cell), reading, self._traces, self._scope, by_config=by_config)
 
 
 class BothSolvers:

@@ -115,11 +115,13 @@ class Example:
         request: the state, and the pending workload in it.
         victim: key of the workload that is preempted.
         preempted: keys of all that are preempted together.
+        why: why the victim is; empty where that is still to be explained.
     """
 
     request: DecideRequest
     victim: str
     preempted: frozenset[str]
+    why: tuple[str, ...] = ()
 
     @property
     def victims(self) -> int:
