@@ -13,6 +13,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any
 
 import z3
@@ -287,4 +288,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    # By its name: a process of a pool finds nothing in `__main__`.
+    import_module("tests.tenure_proofs.fuzz_lifter").main()

@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
+from importlib import import_module
 from typing import Any
 
 import z3
@@ -937,4 +938,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    # By its name: a process of a pool finds nothing in `__main__`.
+    import_module("tests.tenure_proofs.fuzz_loops").main()

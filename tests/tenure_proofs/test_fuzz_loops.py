@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 import contextlib
 import random
+import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +16,7 @@ from tenure_proofs.trusted import induction, loops, procedures
 from tenure_proofs.trusted.loops import Loop, Row, _Reader
 from tenure_proofs.trusted.procedures import _Procedures
 from tenure_proofs.trusted.symbols import as_term
+from tests.command_line import run_program
 from tests.sampling import sample
 from tests.tenure_proofs.fuzz_loops import (
     FEATURES,
@@ -26,7 +29,15 @@ from tests.tenure_proofs.fuzz_loops import (
 )
 from tests.tenure_proofs.written_loops import written_of
 
+ROOT = Path(__file__).resolve().parents[2]
 SAMPLE = 250
+
+
+@pytest.mark.parametrize("fuzzer", ["fuzz_lifter", "fuzz_loops"])
+def test_a_fuzzer_is_a_command(fuzzer: str) -> None:
+    words = ("--n", "1", "--seed", "1")
+    done = run_program(sys.executable, "-m", f"tests.tenure_proofs.{fuzzer}", *words, cwd=ROOT)
+    assert "seed 1: 1 functions" in done.stdout, done.stderr
 
 
 @pytest.mark.parametrize("turn", range(sample(1, 2)))
