@@ -11,7 +11,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tenure_check.analysis import new_loops
-from tenure_check.commands import analyze_diff
+from tenure_check.commands import analyze_diff_run
 from tests.cli.test_analyze_matrix import LIMITED, ONE_CLASS, QUEUES
 from tests.cli.test_edits import git
 from tests.command_line import tenure
@@ -310,7 +310,7 @@ def test_unchanged_files_are_answered_from_what_was_kept(
     def asked(*_: Any) -> None:
         raise AssertionError("asked again")
 
-    monkeypatch.setattr(analyze_diff, "with_solvers", asked)
+    monkeypatch.setattr(analyze_diff_run, "with_solvers", asked)
     assert answered(queues, *LESS, *OWN) == lost
 
 

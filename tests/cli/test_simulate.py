@@ -17,7 +17,8 @@ from jsonschema import Draft202012Validator
 from tenure.cli.bundled import schema
 from tenure.versions import KUEUE
 from tenure_simulate import command_run as cli_of_simulate
-from tenure_simulate import run, tables
+from tenure_simulate import tables
+from tenure_simulate import trace as engine
 from tenure_simulate.trace import simulate
 from tests.command_line import tenure
 
@@ -283,7 +284,7 @@ def test_what_is_done_is_kept_when_the_user_interrupts(monkeypatch: pytest.Monke
         played.append(words)
         return simulate(*words, **options)
 
-    monkeypatch.setattr(run, "simulate", interrupted)
+    monkeypatch.setattr(engine, "simulate", interrupted)
     words = ("--sweep", "minAdmitDuration=off,1h,4h", "-o", "json")
     done = tenure("simulate", QUEUES, "--trace", TRACE, *words)
     answer = json.loads(done.stdout)

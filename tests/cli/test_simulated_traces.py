@@ -60,7 +60,7 @@ def test_shares_are_counted_in_parts_and_told_in_hours_of_the_whole(tmp_path: Pa
 
 def test_many_jobs_need_the_compiled_engine_or_slow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tenure_simulate.core.compiled.COMPILED", False)
-    monkeypatch.setattr("tenure_simulate.command.MOST_INTERPRETED", 2)
+    monkeypatch.setattr("tenure_simulate.command_run.MOST_INTERPRETED", 2)
     rows = "".join(f"j{number},team-a,{number},60,1\n" for number in range(3))
     trace = written(tmp_path, f"job_id,queue,submit_s,duration_s,gpus\n{rows}")
     asked = ("simulate", "--trace", trace, str(QUEUES))
