@@ -37,7 +37,7 @@ def test_drawn_scenarios_are_decided_alike(tmp_path: Path) -> None:
     assert share["Preempt"] > 0.3
     left = f"{LEFT}: a repair of fair sharing"
     assert {item["what"] for item in said["verdicts"]} == {"agree", REFUSED, left}
-    assert share["agree"] > 0.95
+    assert share["agree"] > 0.94
     assert 0.1 < share["with heroes"] < 0.25
     assert 0.1 < share["with PreemptionConfigs"] < 0.25
     assert share["through manifests"] == 0.02
