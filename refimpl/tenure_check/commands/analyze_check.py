@@ -45,6 +45,6 @@ def check_command(
     Exit codes: 0 everything holds or is excepted, 1 something does not, 2 bad input, 3 internal error, 5
     something is neither proved nor refuted.
     """
-    from tenure_check.commands.test_run import check_all_states
+    from tenure_check.commands.expectations_run import check_all_states
 
     check_all_states(reading=reading, output=output, report=report, color=color)

@@ -59,6 +59,6 @@ def run_tests(
     Exit codes: 0 everything is as expected, 1 something is not, 2 bad input, 3 internal error, 5 what is
     asserted of every state is neither proved nor refuted.
     """
-    from tenure_check.commands.test_run import check_files
+    from tenure_check.commands.expectations_run import check_files
 
     check_files(reading=reading, output=output, report=report, color=color)
