@@ -91,7 +91,9 @@ def _state() -> str:
 
     numba looks at the file of a kernel too, but not at those of the kernels that it calls.
     """
-    versions = [sys.version, *(f"{name} {version(name)}" for name in ("llvmlite", "numba", "numpy"))]
+    # numba looks for it by the folder of the sources, too: what another copy of them has kept is not found.
+    versions = [sys.version, str(_PACKAGES)]
+    versions += (f"{name} {version(name)}" for name in ("llvmlite", "numba", "numpy"))
     # Kernels take constants from single files; the trace engine's call rules.
     kernels = (path for folder in _KERNELS for path in (_PACKAGES / folder).rglob("*.py"))
     files = (*kernels, *(_PACKAGES / "tenure" / name for name in ("model.py", "readings.py")))

@@ -246,3 +246,18 @@ def test_compiled_code_calls_what_is_made_once_for_all_constants_and_has_no_wrap
 
 def _halved(number: int) -> int:
     return number // 2
+
+
+def test_what_another_copy_of_the_sources_has_kept_does_not_count(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours = machine_code.default_folder() / machine_code._state()
+    (ours / "trace").mkdir(parents=True)
+    (ours / "trace" / f"{machine_code.ENGINE}-1.py311.nbi").touch()
+    assert machine_code.is_kept(machine_code.ENGINE, ours)
+    copy = tmp_path / "copy"
+    shutil.copytree(machine_code._PACKAGES, copy, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(machine_code, "_PACKAGES", copy)
+    assert not machine_code.is_kept(
+        machine_code.ENGINE, machine_code.default_folder() / machine_code._state()
+    )
