@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -25,6 +25,26 @@ def import_all(package: str) -> None:
     for module in pkgutil.iter_modules(path):
         if not module.name.startswith("_"):
             importlib.import_module(f"{package}.{module.name}")
+
+
+def late(package: str, places: Mapping[str, Collection[str]], name: str) -> object:
+    """What a package has under a name, imported when it is first used.
+
+    Args:
+        package: its name.
+        places: the names in each of its modules.
+        name: the one that is used.
+
+    Raises:
+        AttributeError: no module has it.
+
+    >>> late("tenure", {"tenure.units": ("counted",)}, "counted").__name__
+    'counted'
+    """
+    for module, names in places.items():
+        if name in names:
+            return getattr(importlib.import_module(module), name)
+    raise AttributeError(f"module {package!r} has no attribute {name!r}")
 
 
 @cache

@@ -6,7 +6,6 @@ states who can preempt whom (`analyze`, which returns a `Matrix`), what each Clu
 two configurations (`matrix_difference`). What needs solvers is imported when first used.
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -53,7 +52,6 @@ _PLACES = {
 
 def __getattr__(name: str) -> object:
     # Late: a command, or the plugin of pytest, imports no more than it needs.
-    for module, names in _PLACES.items():
-        if name in names:
-            return getattr(import_module(module), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from tenure.registration import late
+
+    return late(__name__, _PLACES, name)

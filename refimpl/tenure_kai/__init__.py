@@ -16,7 +16,6 @@ the runtime that protects a job, and answer as the plugin's functions do (`filte
 'research'
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -117,7 +116,6 @@ _PLACES = {
 
 def __getattr__(name: str) -> object:
     # Late: the oracle reads no files, and the help of the command answers nothing.
-    for module, names in _PLACES.items():
-        if name in names:
-            return getattr(import_module(module), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from tenure.registration import late
+
+    return late(__name__, _PLACES, name)

@@ -43,8 +43,7 @@ def run_filter(
 ) -> None:
     """As `tenure_kai.command.filter_command` documents it."""
     choose_colour(printing.color)
-    named, files = named_workloads(paths or [], workload, plugin.example, least=0)
-    session = _session(files, plugin, edits, now)
+    session, named = _named_job(paths, workload, plugin, edits, now)
     answer = filter_answer(session, _job(named), victim or (), _action(plugin.action))
     print_warnings(answer.warnings[len(session.scene.warnings) :])
     _print(printing.output, "kai-filter", answer, filter_lines(answer))
@@ -64,8 +63,7 @@ def run_validate(
 ) -> None:
     """As `tenure_kai.command.validate_command` documents it."""
     choose_colour(printing.color)
-    named, files = named_workloads(paths or [], workload, plugin.example, least=0)
-    session = _session(files, plugin, edits, now)
+    session, named = _named_job(paths, workload, plugin, edits, now)
     victims = [_victim(name, session) for name in victim or ()]
     answer = validate_answer(session, _job(named), victims, _action(plugin.action))
     print_warnings(answer.warnings[len(session.scene.warnings) :])
@@ -134,6 +132,14 @@ def _session(
     )
     print_warnings(scene.warnings)
     return Session(scene, instant_of(None) if clock is None else clock, plugin.version())
+
+
+def _named_job(
+    paths: Paths, workload: PendingJob, plugin: PluginOptions, edits: EditOptions, now: Now
+) -> tuple[Session, Sequence[str]]:
+    """What is asked about, and the pending job as it is named."""
+    named, files = named_workloads(paths or [], workload, plugin.example, least=0)
+    return _session(files, plugin, edits, now), named
 
 
 def _sources(paths: list[str], example: str | None) -> list[Any]:

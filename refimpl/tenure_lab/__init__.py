@@ -11,7 +11,6 @@ of these; everything is imported when first used.
 ('AGREE', 'UNEXPLAINED')
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -53,7 +52,6 @@ _PLACES = {
 
 def __getattr__(name: str) -> object:
     # Late: a command, or the plugin of pytest, imports no more than it needs.
-    for module, names in _PLACES.items():
-        if name in names:
-            return getattr(import_module(module), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from tenure.registration import late
+
+    return late(__name__, _PLACES, name)

@@ -34,20 +34,17 @@ __all__ = [
 ]
 
 _PLACES = {
-    "engine": ("play",),
-    "kai.scenario": ("KaiScenario",),
-    "loading": ("AnyScenario", "load_scenario", "load_scenarios", "parse_scenario"),
-    "record": ("Record",),
-    "scenario": ("Scenario",),
+    "tenure_play.engine": ("play",),
+    "tenure_play.kai.scenario": ("KaiScenario",),
+    "tenure_play.loading": ("AnyScenario", "load_scenario", "load_scenarios", "parse_scenario"),
+    "tenure_play.record": ("Record",),
+    "tenure_play.scenario": ("Scenario",),
 }
 
 # For a type checker a name that is not listed is no name.
 if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> object:
-        from importlib import import_module
+        from tenure.registration import late
 
-        for module, names in _PLACES.items():
-            if name in names:
-                return getattr(import_module(f"tenure_play.{module}"), name)
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        return late(__name__, _PLACES, name)

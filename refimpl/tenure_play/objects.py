@@ -40,8 +40,11 @@ class Objects(Written):
 
     def api_version(self, kind: object) -> str:
         """Kueue's."""
-        alpha = {PREEMPTION_CONFIG: PREEMPTION_CONFIG_VERSIONS, LIMIT_KIND: PREEMPTION_LIMIT_VERSIONS}
-        return alpha[kind][0] if kind in (PREEMPTION_CONFIG, LIMIT_KIND) else API_VERSION
+        alpha: dict[object, tuple[str, ...]] = {
+            PREEMPTION_CONFIG: PREEMPTION_CONFIG_VERSIONS,
+            LIMIT_KIND: PREEMPTION_LIMIT_VERSIONS,
+        }
+        return alpha.get(kind, (API_VERSION,))[0]
 
     def loaded(self) -> Loaded:
         """What the objects come to now.

@@ -9,7 +9,6 @@ HTML file (`html_report`). Needs the extra `fast`; everything is imported when f
 ({'minAdmitDuration': 'off'}, {'minAdmitDuration': '4h'})
 """
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -68,7 +67,6 @@ _PLACES = {
 
 def __getattr__(name: str) -> object:
     # Late: a command, or the plugin of pytest, imports no more than it needs.
-    for module, names in _PLACES.items():
-        if name in names:
-            return getattr(import_module(module), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from tenure.registration import late
+
+    return late(__name__, _PLACES, name)

@@ -65,8 +65,14 @@ FEWER_PODS = "fewer pods find a place wherever more do, where the most that do a
 @theorem(
     "PO-ANY-235",
     about=(
-        *(decide.decide, decide._try, decide._searched, decide.question_of),
-        *(halved, partial._tried, partial._after, partial._noted),
+        decide.decide,
+        decide._try,
+        decide._searched,
+        decide.question_of,
+        halved,
+        partial._tried,
+        partial._after,
+        partial._noted,
     ),
     size="any decision, of any number of candidates and of any number of pods below 2^62",
 )

@@ -43,11 +43,7 @@ class Obstacle:
         'borrowWithinCohort.policy is Never (q.yaml:31): it would borrow'
         """
         kind, _, name = self.object.partition("/")
-        whose = (
-            ""
-            if self.own and kind not in ("Cohort", "PreemptionConfig", "PreemptionLimit")
-            else f" of {kind} {name}"
-        )
+        whose = "" if self.own and kind not in _ALWAYS_NAMED else f" of {kind} {name}"
         about = f" of {self.about}" if self.about else ""
         where = f" ({place})" if place else ""
         effect = f": {self.text}" if self.text else ""

@@ -6,7 +6,7 @@ is, because `checking` reports it, under the name that the older version has for
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final, TypeVar
@@ -225,15 +225,27 @@ def as_v1beta2(raw: object, kind: str, place: Place, problems: list[Problem]) ->
         place: the object, for the problems.
         problems: gets what is wrong with the header, and with the fields of an older version.
     """
-    header = raw if isinstance(raw, dict) else {}
-    if header.get("apiVersion") == API_VERSION and header.get("kind") == kind:
+    if isinstance(raw, dict) and raw.get("apiVersion") == API_VERSION and raw.get("kind") == kind:
         return raw, place
-    for name, allowed in (("apiVersion", VERSIONS[kind]), ("kind", (kind,))):
+    problems.extend(header_problems(raw, kind, VERSIONS[kind], place))
+    return to_v1beta2(raw, kind, place, problems)
+
+
+def header_problems(raw: object, kind: str, versions: Sequence[str], place: Place) -> Iterator[Problem]:
+    """What is wrong with the version and the kind of an object.
+
+    Args:
+        raw: the object, untrusted; `apiVersion` and `kind` may be left out.
+        kind: the kind that it should be.
+        versions: those that are read.
+        place: the object, for the problems.
+    """
+    header = raw if isinstance(raw, dict) else {}
+    for name, allowed in (("apiVersion", versions), ("kind", (kind,))):
         found = header.get(name)
         # Go leaves both empty when it writes an object whose type is known.
         if found not in (None, "", *allowed):
-            problems.append(place.problem(name, show(found), " or ".join(allowed)))
-    return to_v1beta2(raw, kind, place, problems)
+            yield place.problem(name, show(found), " or ".join(allowed))
 
 
 def or_raise(result: T | None, problems: list[Problem]) -> T:

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from tenure.errors import Problem
 from tenure.manifests.checking import check
-from tenure.manifests.conversion import GROUP, read_one
+from tenure.manifests.conversion import GROUP, header_problems, read_one
 from tenure.manifests.fields import (
     Count,
     DurationText,
@@ -164,11 +164,8 @@ def read_preemption_config(raw: object, *, where: str = "") -> PreemptionConfig:
 
 def preemption_config(raw: object, place: Place, problems: list[Problem]) -> PreemptionConfig | None:
     """As `read_preemption_config`; problems are added to `problems`, and the result is None."""
-    header = raw if isinstance(raw, dict) else {}
     known = len(problems)
-    for name, allowed in (("apiVersion", PREEMPTION_CONFIG_VERSIONS), ("kind", (KIND,))):
-        if header.get(name) not in (None, "", *allowed):
-            problems.append(place.problem(name, show(header[name]), " or ".join(allowed)))
+    problems.extend(header_problems(raw, KIND, PREEMPTION_CONFIG_VERSIONS, place))
     checked = check(PreemptionConfigObject, raw, place, problems)
     problems.extend(config_problems(raw, place))
     if checked is None or len(problems) > known:

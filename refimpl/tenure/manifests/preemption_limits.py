@@ -10,10 +10,10 @@ from typing import Final, Literal
 
 from tenure.errors import ErrorCode, Problem
 from tenure.manifests.checking import check
-from tenure.manifests.conversion import GROUP, read_one
+from tenure.manifests.conversion import GROUP, header_problems, read_one
 from tenure.manifests.fields import Count, DurationText, Known, KubernetesObject, Text
 from tenure.manifests.preemption_configs import LabelSelectorSpec, label_selector
-from tenure.manifests.showing import Place, show
+from tenure.manifests.showing import Place
 from tenure.model import SECOND, LimitScope, PreemptionLimit
 from tenure.units import format_duration
 
@@ -60,11 +60,8 @@ def read_preemption_limit(raw: object, *, where: str = "") -> PreemptionLimit:
 
 def preemption_limit(raw: object, place: Place, problems: list[Problem]) -> PreemptionLimit | None:
     """As `read_preemption_limit`; problems are added to `problems`, and the result is None."""
-    header = raw if isinstance(raw, dict) else {}
     known = len(problems)
-    for name, allowed in (("apiVersion", PREEMPTION_LIMIT_VERSIONS), ("kind", (LIMIT_KIND,))):
-        if header.get(name) not in (None, "", *allowed):
-            problems.append(place.problem(name, show(header[name]), " or ".join(allowed)))
+    problems.extend(header_problems(raw, LIMIT_KIND, PREEMPTION_LIMIT_VERSIONS, place))
     checked = check(PreemptionLimitObject, raw, place, problems)
     if checked is None:
         return None

@@ -8,9 +8,9 @@ from typing import Final
 
 from tenure.errors import Problem
 from tenure.manifests.checking import check
-from tenure.manifests.conversion import API_VERSION, GROUP, read_one
+from tenure.manifests.conversion import API_VERSION, GROUP, header_problems, read_one
 from tenure.manifests.fields import KubernetesObject, Name, Open
-from tenure.manifests.showing import Place, printable, show
+from tenure.manifests.showing import Place, printable
 from tenure.model import ClusterQueue, ResourceFlavor
 
 TOPOLOGY_VERSIONS: Final = (API_VERSION, f"{GROUP}/v1beta1", f"{GROUP}/v1alpha1")
@@ -37,11 +37,8 @@ class TopologyObject(KubernetesObject):
 
 def topology(raw: object, place: Place, problems: list[Problem]) -> tuple[str, tuple[str, ...]] | None:
     """As `read_topology`; problems are added to `problems`, and the result is None."""
-    header = raw if isinstance(raw, dict) else {}
     known = len(problems)
-    for name, allowed in (("apiVersion", TOPOLOGY_VERSIONS), ("kind", ("Topology",))):
-        if header.get(name) not in (None, "", *allowed):
-            problems.append(place.problem(name, show(header[name]), " or ".join(allowed)))
+    problems.extend(header_problems(raw, "Topology", TOPOLOGY_VERSIONS, place))
     checked = check(TopologyObject, raw, place, problems)
     if checked is None or len(problems) > known:
         return None

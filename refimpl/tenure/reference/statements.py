@@ -163,8 +163,6 @@ def _theorems_in(path: Path) -> Iterator[StatedTheorem]:
 def _functions_of(about: ast.expr, module: ast.Module) -> tuple[str, ...]:
     """The functions that a theorem is about, where it lists them or names a list of its module."""
     match about:
-        case ast.Tuple(elts=[ast.Starred(value=first), *rest]):
-            return _functions_of(first, module) + _functions_of(ast.Tuple(rest), module)
         case ast.Tuple(elts=functions):
             return tuple(map(ast.unparse, functions))
         case ast.Name(id=name):
