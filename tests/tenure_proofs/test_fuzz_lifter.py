@@ -51,11 +51,11 @@ class Forgetful(symbols.Run):
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
-        self._decided = _Hole()
+        self._asked = _Hole()
 
 
-class _Hole(list[Any]):
-    def append(self, _: Any) -> None:
+class _Hole(dict[int, Any]):
+    def __setitem__(self, number: int, condition: Any) -> None:
         """Keep nothing."""
 
 

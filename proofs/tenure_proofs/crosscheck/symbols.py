@@ -30,23 +30,36 @@ from tenure_proofs.trusted.symbols import (
 
 
 class Run:
-    """One run of the function along a prefix of decisions."""
+    """One run of the function along a prefix of decisions.
 
-    def __init__(self, name: str, prefix: tuple[bool, ...], limit: int) -> None:
+    Args:
+        name: the function's.
+        prefix: which way to go at each fork, in order; after the last one yes comes first.
+        limit: of paths.
+        asked: each condition that any run of the function has asked, by the solver's number of it. All runs
+            share it: the solver may simplify a condition otherwise when it is asked again, and one run would
+            then take for known what another one forks at. It also keeps the terms alive: the solver hands a
+            freed term's number to the next one.
+    """
+
+    def __init__(self, name: str, prefix: tuple[bool, ...], limit: int, asked: dict[int, Condition]) -> None:
         self.name = name
         self.limit = limit
         self.prefix = prefix
         self.taken: list[bool] = []
         self.conditions: list[z3.BoolRef] = []
         self.pending: list[tuple[bool, ...]] = []
+        self._asked = asked
         self._known: dict[int, bool] = {}
-        self._decided: list[_Simple] = []
 
-    def decide(self, simple: _Simple) -> bool:
+    def decide(self, term: z3.BoolRef) -> bool:
         """The truth of a condition on this path."""
-        if simple.truth is not None:
-            return simple.truth
-        known = self._known.get(simple.number)
+        condition = self._asked.get(term.get_id())
+        if condition is None:
+            condition = self._asked[term.get_id()] = Condition(term)
+        if condition.truth is not None:
+            return condition.truth
+        known = self._known.get(condition.number)
         if known is not None:
             return known
         step = len(self.taken)
@@ -56,11 +69,9 @@ class Run:
                 raise LiftError(f"{self.name} has more than {self.limit} paths")
             self.pending.append((*self.taken, False))
         self.taken.append(truth)
-        # The run keeps what it knows by number alive: the solver hands a freed term's number to the next one.
-        self._decided.append(simple)
-        self._known[simple.number] = truth
-        self._known[simple.negated_number] = not truth
-        self.conditions.append(simple.condition)
+        self._known[condition.number] = truth
+        self._known[condition.negated_number] = not truth
+        self.conditions.append(term)
         return truth
 
 
@@ -77,18 +88,18 @@ class NoneOperandError(TypeError):
     """What plain Python raises for arithmetic on None: the path is not defined."""
 
 
-class _Simple:
+class Condition:
     """A condition, what tells it and its negation from others, and its truth where it has only one."""
 
-    __slots__ = ("condition", "negated", "negated_number", "number", "term", "truth")
+    __slots__ = ("_kept", "negated_number", "number", "truth")
 
-    def __init__(self, condition: z3.BoolRef) -> None:
-        self.condition = condition
-        self.term = z3.simplify(condition)
-        self.negated = z3.simplify(z3.Not(self.term))
-        self.number = self.term.get_id()
-        self.negated_number = self.negated.get_id()
-        self.truth = True if z3.is_true(self.term) else False if z3.is_false(self.term) else None
+    def __init__(self, term: z3.BoolRef) -> None:
+        simple = z3.simplify(term)
+        negated = z3.simplify(z3.Not(simple))
+        self._kept = (term, simple, negated)
+        self.number = simple.get_id()
+        self.negated_number = negated.get_id()
+        self.truth = True if z3.is_true(simple) else False if z3.is_false(simple) else None
 
 
 _Made = TypeVar("_Made")
@@ -116,19 +127,13 @@ class _Symbol:
 class TracedBool(_Symbol):
     """A symbolic truth value; asking for its truth forks the run."""
 
-    __slots__ = ("_simple",)
-
-    def __init__(self, term: z3.BoolRef) -> None:
-        super().__init__(term)
-        self._simple: _Simple | None = None
+    __slots__ = ()
 
     def __bool__(self) -> bool:
         run = RUN.get()
         if run is None:
             raise LiftError("the truth of a symbolic value was asked for outside a lifted function")
-        if self._simple is None:
-            self._simple = _Simple(self.term)
-        return run.decide(self._simple)
+        return run.decide(self.term)
 
     def __eq__(self, other: object) -> TracedBool:  # type: ignore[override]
         return self._once("==", other, lambda: TracedBool(self.term == _bool_term(other)))

@@ -16,6 +16,7 @@ import z3
 from tenure_proofs.crosscheck.parameters import own_symbols
 from tenure_proofs.crosscheck.symbols import (
     RUN,
+    Condition,
     NoneOperandError,
     Run,
     TracedBool,
@@ -45,10 +46,11 @@ def trace(function: Callable[..., Any], *arguments: Any) -> Formula:
     given = [traced(argument) for argument in arguments]
     paths: list[_Path] = []
     stack: list[tuple[bool, ...]] = [()]
+    asked: dict[int, Condition] = {}
     while stack:
         if len(paths) >= PATH_LIMIT:
             raise LiftError(f"{function.__name__} has more than {PATH_LIMIT} paths")
-        run = Run(function.__name__, stack.pop(), PATH_LIMIT)
+        run = Run(function.__name__, stack.pop(), PATH_LIMIT, asked)
         try:
             result = _follow(run, function, given)
         except _Raised:
