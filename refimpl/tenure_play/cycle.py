@@ -241,19 +241,17 @@ class Handled:
         result: what came of it.
         overlaps: its targets that earlier heads preempt, by the decision at the start of the cycle.
         decided_again: whether it was decided again for that (CYC-040).
-        snapshot: its tree when it had its turn.
+        after: its tree when it had its turn, without the workloads that leave before it must fit (CYC-050):
+            those preempted earlier in the cycle, and its own targets.
         earlier: what the cycle had charged by then.
-        leaving: the workloads that leave before it must fit (CYC-050): those preempted earlier in the cycle,
-            and its own targets.
     """
 
     entry: Nominee
     result: TurnResult
     overlaps: tuple[TargetOverlap, ...] = ()
     decided_again: bool = False
-    snapshot: Snapshot | None = None
+    after: Snapshot | None = None
     earlier: tuple[CycleCharge, ...] = ()
-    leaving: tuple[Workload, ...] = ()
 
     def hindering(self) -> Iterator[tuple[CycleCharge, FlavorResource, Amount]]:
         """Which charges of earlier heads leave too little quota for a skipped head, of what, and how much.
@@ -261,9 +259,9 @@ class Handled:
         A charge counts where more would be available without it: one within quota that its ClusterQueue does
         not lend changes nothing for others.
         """
-        if self.snapshot is None or self.result != TurnResult.SKIPPED:
+        after = self.after
+        if after is None or self.result != TurnResult.SKIPPED:
             return
-        after = self.snapshot.without(self.leaving)
         for at, amount in sorted(self.entry.usage.items()):
             available = available_at(after.tree, after.usage, after.place, at)
             if available >= amount:
@@ -335,15 +333,13 @@ class CycleRun:
 
     Args:
         world: whose cycle it is; only its queues change, by the heads that are removed.
-        taken: the workloads that the cycle has preempted so far, by name, with their ClusterQueues.
+        preemptors: by the names of the workloads that the cycle has preempted so far, the heads that did.
 
     Source: Kueue main of August 2026, scheduling cycle.
     """
 
     world: PlayState
-    taken: dict[str, Workload] = field(default_factory=dict)
     preemptors: dict[str, str] = field(default_factory=dict)
-    """By the names of those workloads, the heads that preempt them."""
     charges: list[CycleCharge] = field(default_factory=list)
 
     def run(self) -> list[Handled]:
@@ -357,41 +353,26 @@ class CycleRun:
         return [head for head in heads if head is not None]
 
     def _handled(self, entry: Nominee, snapshots: Snapshots) -> Handled:
-        snapshot = snapshots.of(entry.actor.queue)
-        defers, overlaps = False, tuple(self._overlapping(entry))
+        queue, defers, overlaps = entry.actor.queue, False, tuple(self._overlapping(entry))
         again = is_decided_again(bool(overlaps), self.world.scenario.gates.recompute)
         if again:
-            after, world = self._without(snapshot), self.world
-            question = after.cluster, entry.actor.workload, entry.actor.queue, world.clock, world.reading
+            left, world = snapshots.left(queue), self.world
+            question = left.cluster, entry.actor.workload, queue, world.clock, world.reading
             search = Searches(keep_all=False, listings=snapshots.batch.listings)
-            entry.decision = decide(*question, snapshot=after, search=search)
+            entry.decision = decide(*question, snapshot=left, search=search)
             defers = entry.outcome == Outcome.FIT
-        result = self._result(entry, snapshot, defers=defers)
-        handled = self._noted(entry, result, overlaps, snapshot, again=again)
+        after = partial(self._after, entry, snapshots)
+        result = self._result(entry, after, defers=defers)
+        # What explains that a head is skipped.
+        skipped = (after(), tuple(self.charges)) if result == TurnResult.SKIPPED else ()
+        handled = Handled(entry, result, overlaps, again, *skipped)
         if result in (TurnResult.ADMITTED, TurnResult.PREEMPTING):
-            for target in entry.decision.targets:
-                self.taken[target.workload.key] = target.workload
-                self.preemptors.setdefault(target.workload.key, entry.actor.key)
+            self._take(entry, snapshots)
         if result in _CHARGED:
-            self._charge(entry, snapshot, snapshots)
+            self._charge(entry, snapshots)
         elif entry.outcome == Outcome.NO_CANDIDATES:
-            self._reserve(entry, snapshot, snapshots)
+            self._reserve(entry, snapshots)
         return handled
-
-    def _noted(
-        self,
-        entry: Nominee,
-        result: TurnResult,
-        overlaps: tuple[TargetOverlap, ...],
-        snapshot: Snapshot,
-        *,
-        again: bool,
-    ) -> Handled:
-        """What became of a head; of a skipped one also what explains it."""
-        if result != TurnResult.SKIPPED:
-            return Handled(entry, result, overlaps, again)
-        earlier = tuple(self.charges)
-        return Handled(entry, result, overlaps, again, snapshot, earlier, self._leaving(entry))
 
     def _overlapping(self, entry: Nominee) -> Iterator[TargetOverlap]:
         for target in entry.decision.targets:
@@ -399,44 +380,34 @@ class CycleRun:
             if key in self.preemptors:
                 yield TargetOverlap(key, self.preemptors[key])
 
-    def _result(self, entry: Nominee, snapshot: Snapshot, *, defers: bool) -> TurnResult:
+    def _result(self, entry: Nominee, after: Callable[[], Snapshot], *, defers: bool) -> TurnResult:
         strict = self.world.queues[entry.actor.queue].is_strict
-        still_fits = partial(self._fits, entry, snapshot)
-        return turn_of(
-            entry.outcome, still_fits, strict=strict, defers=defers, overlaps=self._overlaps(entry)
-        )
+        still_fits = partial(_fits, entry, after)
+        overlaps = any(target.workload.key in self.preemptors for target in entry.decision.targets)
+        return turn_of(entry.outcome, still_fits, strict=strict, defers=defers, overlaps=overlaps)
 
-    def _overlaps(self, entry: Nominee) -> bool:
-        return any(target.workload.key in self.taken for target in entry.decision.targets)
+    def _after(self, entry: Nominee, snapshots: Snapshots) -> Snapshot:
+        """The tree once all who were preempted in this cycle, and the head's own targets, have left."""
+        return snapshots.left(entry.actor.queue).without(self._own_targets(entry))
 
-    def _fits(self, entry: Nominee, snapshot: Snapshot) -> bool:
-        """Whether it fits once all who were preempted in this cycle, and its own targets, have left."""
-        after = snapshot.without(self._leaving(entry))
-        if entry.decision.terms.hero:
-            return all(after.fits_hero(at, amount) for at, amount in entry.usage.items())
-        return all(
-            available_at(after.tree, after.usage, after.place, at) >= amount
-            for at, amount in entry.usage.items()
-        )
+    def _own_targets(self, entry: Nominee) -> Iterator[Workload]:
+        """The targets of a head that no earlier head of the cycle preempts."""
+        targets = (target.workload for target in entry.decision.targets)
+        return (target for target in targets if target.key not in self.preemptors)
 
-    def _leaving(self, entry: Nominee) -> tuple[Workload, ...]:
-        """The workloads that were preempted in this cycle, and its own targets."""
-        leaving = {
-            **self.taken,
-            **{target.workload.key: target.workload for target in entry.decision.targets},
-        }
-        return tuple(leaving.values())
+    def _take(self, entry: Nominee, snapshots: Snapshots) -> None:
+        """The targets of a head are preempted."""
+        targets = tuple(self._own_targets(entry))
+        snapshots.leave(entry.actor.queue, targets)
+        self.preemptors.update((target.key, entry.actor.key) for target in targets)
 
-    def _without(self, snapshot: Snapshot) -> Snapshot:
-        """The snapshot once all who were preempted in this cycle have left."""
-        return snapshot.without(self.taken.values())
-
-    def _charge(self, entry: Nominee, snapshot: Snapshot, snapshots: Snapshots) -> None:
+    def _charge(self, entry: Nominee, snapshots: Snapshots) -> None:
         """Whoever comes later in the cycle sees the entry as if it held its quota already."""
-        self._occupy(CycleCharge(entry, dict(entry.usage), reserved=False), snapshot, snapshots)
+        self._occupy(CycleCharge(entry, dict(entry.usage), reserved=False), snapshots)
 
-    def _reserve(self, entry: Nominee, snapshot: Snapshot, snapshots: Snapshots) -> None:
+    def _reserve(self, entry: Nominee, snapshots: Snapshots) -> None:
         """Reserve what a request without candidates could use, unless it can be reclaimed."""
+        snapshot = snapshots.of(entry.actor.queue)
         # A hero takes what it is short of whenever that runs inside its subtree, so nothing is kept for it;
         # what is lent outside meanwhile it waits for (F-059).
         reclaims_any = can_always_reclaim(
@@ -457,8 +428,19 @@ class CycleRun:
                 quota.borrowing_limit or 0,
                 entry.decision.assignment.borrowing > 0,
             )
-        self._occupy(CycleCharge(entry, kept, reserved=True), snapshot, snapshots)
+        self._occupy(CycleCharge(entry, kept, reserved=True), snapshots)
 
-    def _occupy(self, charge: CycleCharge, snapshot: Snapshot, snapshots: Snapshots) -> None:
+    def _occupy(self, charge: CycleCharge, snapshots: Snapshots) -> None:
         self.charges.append(charge)
-        snapshots.charge(snapshot.beside(charge.amounts))
+        snapshots.charge(charge.entry.actor.queue, charge.amounts)
+
+
+def _fits(entry: Nominee, after: Callable[[], Snapshot]) -> bool:
+    """Whether a head fits once workloads have left."""
+    snapshot = after()
+    if entry.decision.terms.hero:
+        return all(snapshot.fits_hero(at, amount) for at, amount in entry.usage.items())
+    return all(
+        available_at(snapshot.tree, snapshot.usage, snapshot.place, at) >= amount
+        for at, amount in entry.usage.items()
+    )

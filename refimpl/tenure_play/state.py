@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 
 from tenure.api import HeapPlace, heap_place
 from tenure.choices import Engine
 from tenure.engines import Batch, Detail
 from tenure.manifests.history import PreemptionMessage, path_of, preemption_message
 from tenure.model import (
+    UNLIMITED,
+    Amounts,
     Cluster,
     ClusterQueue,
     Duration,
@@ -289,12 +291,33 @@ class Snapshots:
     def __init__(self, batch: Batch) -> None:
         self.batch = batch
         self._charged: dict[str, Snapshot] = {}
+        self._left: dict[str, Snapshot] = {}
+        self._leaving: list[Workload] = []
 
     def of(self, queue: str) -> Snapshot:
         """The snapshot around a ClusterQueue."""
         charged = self._charged.get(queue)
         return self.batch.snapshot(queue) if charged is None else charged.around(queue)
 
-    def charge(self, changed: Snapshot) -> None:
-        """From now on the tree looks like this."""
-        self._charged.update(dict.fromkeys(changed.tree.places, changed))
+    def left(self, queue: str) -> Snapshot:
+        """The same once all who were preempted in the cycle have left."""
+        left = self._left.get(queue)
+        return self.of(queue) if left is None else left.around(queue)
+
+    def charge(self, queue: str, amounts: Amounts) -> None:
+        """From now on a ClusterQueue uses so much more."""
+        charged, left = self.of(queue).beside(amounts), self._left.get(queue)
+        self._charged.update(dict.fromkeys(charged.tree.places, charged))
+        if left is not None:
+            # What is in use without bound stays so whoever leaves, so everything is charged before.
+            is_bounded = all(amount < UNLIMITED for amount in charged.usage[0].values())
+            self._leave(left.around(queue).beside(amounts) if is_bounded else charged.without(self._leaving))
+
+    def leave(self, queue: str, workloads: Iterable[Workload]) -> None:
+        """From now on these workloads are preempted, for the head of a ClusterQueue of their tree."""
+        leaving = tuple(workloads)
+        self._leaving.extend(leaving)
+        self._leave(self.left(queue).without(leaving))
+
+    def _leave(self, left: Snapshot) -> None:
+        self._left.update(dict.fromkeys(left.tree.places, left))

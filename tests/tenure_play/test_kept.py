@@ -10,15 +10,25 @@ from random import Random
 
 import pytest
 
+from tenure.choices import Engine
 from tenure.conformance.requests import read_decide_request
-from tenure.engines import memo
+from tenure.engines import Batch, Searches, memo
 from tenure.errors import InputError
-from tenure.model import Instant
+from tenure.model import (
+    UNLIMITED,
+    Cluster,
+    ClusterQueue,
+    FlavorQuotas,
+    FlavorResource,
+    Instant,
+    ResourceGroup,
+    Workload,
+)
 from tenure.oracle.classical import finds_no_target
 from tenure.oracle.decide import decide
-from tenure.oracle.question import Question, Selection
+from tenure.oracle.question import Attempt, Question, Selection
 from tenure.oracle.search import find_targets
-from tenure.oracle.snapshot import take_snapshot
+from tenure.oracle.snapshot import Snapshot, take_snapshot
 from tenure.readings import Reading, preset, preset_names
 from tenure.rules.cycle import protection_ended_at
 from tenure.rules.reservation import quota_reservation_time
@@ -108,6 +118,86 @@ def test_whoever_a_play_does_not_look_for_is_not_found(monkeypatch: pytest.Monke
         with suppress(InputError):  # a class whose policy is refused
             decide(asked.cluster, asked.preemptor, asked.queue, asked.now, asked.reading, search=searched)
     assert min(seen.values()) > 100
+
+
+def test_searches_leave_out_only_candidates_that_are_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: Counter[str] = Counter()
+
+    def doubted(search: Searches, question: Question) -> Selection:
+        found, whole = searched(search, question), find_targets(question)
+        if not found.attempts:  # it is known without a search
+            assert whole.kept == ()
+            return found
+        assert (found.kept, found.removed, found.spared) == (whole.kept, whole.removed, whole.spared)
+        assert [result_of(made) for made in found.attempts] == [result_of(made) for made in whole.attempts]
+        if not found.kept:
+            assert found.candidates == whole.candidates
+        shorter = len(found.attempts[0].waiting) < len(whole.attempts[0].waiting)
+        seen["kept" if found.kept else "none"] += shorter
+        return found
+
+    searched = Searches._find
+    monkeypatch.setattr(Searches, "_find", doubted)
+    for raw in examples(sample(1_000, 8_000), 7, features=ALL_FEATURES, max_workloads=60):
+        asked = read_decide_request(raw)
+        search = Searches(keep_all=False)
+        with suppress(InputError):  # a class whose policy is refused
+            decide(asked.cluster, asked.preemptor, asked.queue, asked.now, asked.reading, search=search)
+    assert min(seen["kept"], seen["none"]) > 10
+
+
+def result_of(attempt: Attempt) -> tuple[object, ...]:
+    return attempt.removed, attempt.usage, attempt.fits, attempt.may_borrow
+
+
+def test_a_cycle_takes_off_what_leaves_as_if_it_left_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: Counter[bool] = Counter()
+
+    def doubted(cycle: CycleRun, entry: Nominee, snapshots: Snapshots) -> Snapshot:
+        made, gone = after(cycle, entry, snapshots), {*cycle.preemptors}
+        gone |= {target.workload.key for target in entry.decision.targets}
+        charged = snapshots.of(entry.actor.queue)
+        running = (one for here in charged.running.values() for one in here if one.key in gone)
+        fresh = charged.without(running)
+        assert (made.running, made.place, made.queue) == (fresh.running, fresh.place, fresh.queue)
+        places = range(len(made.tree.nodes))
+        assert [[made.usage[at].get(key, 0) for key in made.usage[0]] for at in places] == [
+            [fresh.usage[at].get(key, 0) for key in made.usage[0]] for at in places
+        ]
+        seen[len(gone) > len(entry.decision.targets)] += 1
+        return made
+
+    after = CycleRun._after
+    monkeypatch.setattr(CycleRun, "_after", doubted)
+    for scenario, reading in plays(range(sample(4, 60))):
+        play(scenario, reading)
+    assert min(seen.values()) > 10
+
+
+def test_what_is_used_without_bound_stays_so_whoever_leaves() -> None:
+    """Kueue charges earlier heads first; only then do workloads leave, and take nothing from 2^63 - 1."""
+    memory, large = FlavorResource("f", "memory"), 2**62
+    quotas = ResourceGroup((memory.resource,), (FlavorQuotas(memory.flavor, {memory.resource: UNLIMITED}),))
+    held = Workload(
+        "ns",
+        "w",
+        "u",
+        priority=0,
+        created_at=0,
+        cluster_queue="q",
+        usage={memory: large},
+        quota_reserved_at=0,
+    )
+    cluster = Cluster({"q": ClusterQueue("q", resource_groups=(quotas,))}, (held,))
+    batch = Batch(Engine.REFERENCE, cluster, 0, preset("guaranteed"))
+    for amounts, expected in (([1], 1), ([large], UNLIMITED), ([1, large], UNLIMITED)):
+        snapshots = Snapshots(batch)
+        snapshots.leave("q", [held])
+        for amount in amounts:
+            snapshots.charge("q", {memory: amount})
+        left, last = snapshots.left("q"), snapshots.of("q").without([held])
+        assert left.usage == last.usage == ({memory: expected},)
+        assert left.running == {0: ()}
 
 
 @pytest.mark.parametrize("seed", range(sample(3, 30)))
