@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tenure.manifests import Loaded, Place, build, did_you_mean, read_priority_class, read_workload, show
 from tenure.manifests.conversion import API_VERSION
@@ -20,7 +20,9 @@ from tenure.rules.cycle import persisted
 from tenure.units import format_instant
 from tenure_play.parsing import Written
 from tenure_play.scenario import Submission, Submit
-from tenure_play.scenario_file import Defaults, GenerateShape, SubmitShape
+
+if TYPE_CHECKING:  # a forecast reads no scenario file
+    from tenure_play.scenario_file import Defaults, GenerateShape, SubmitShape
 
 EDITED = ("ClusterQueue", "Cohort", "ResourceFlavor", "WorkloadPriorityClass", PREEMPTION_CONFIG)
 """The kinds that an event may change."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from tenure.errors import InputError, Problem
 from tenure.manifests import (
@@ -22,13 +22,9 @@ from tenure.manifests.structure import dig
 from tenure.model import Instant
 from tenure.readings import preset_names
 from tenure_play.scenario import Between, Expectation, LoopExpected, WorkloadExpected
-from tenure_play.scenario_file import (
-    DurationBounds,
-    ExpectShape,
-    LoopShape,
-    NumberBounds,
-    ShareShape,
-)
+
+if TYPE_CHECKING:  # a forecast reads no scenario file
+    from tenure_play.scenario_file import DurationBounds, ExpectShape, NumberBounds, ShareShape
 
 
 def key_of(name: str, keys: list[str]) -> str | None:
@@ -325,6 +321,8 @@ class Expectations:
             return None
         if raw in ("none", "any"):
             return LoopExpected(exists=raw == "any")
+        from tenure_play.scenario_file import LoopShape
+
         problems: list[Any] = []
         shape = check(LoopShape, raw, self._place, problems, prefix=field) if isinstance(raw, dict) else None
         if shape is None:

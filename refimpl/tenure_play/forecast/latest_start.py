@@ -181,6 +181,7 @@ class _TreeLoad:
         self.present = tuple(entry for entry in scenario.present if entry.queue in self._tree.places)
         queues = [self._cluster.cluster_queues[name] for name in self._tree.places]
         self._may_preempt = any(map(_may_preempt, queues))
+        self._covered = {queue.name: queue.nominal().keys() for queue in queues}
 
     def without_limit(self, limits: Limits) -> Iterator[str]:
         """The running workloads without a limit that hold what it needs."""
@@ -336,7 +337,7 @@ class _TreeLoad:
         workload = entry.workload
         if workload.cluster_queue is not None and not (self._may_preempt or workload.evicted):
             return workload.usage.get(at, 0)
-        if at not in self._cluster.cluster_queues[entry.queue].nominal():
+        if at not in self._covered[entry.queue]:
             return workload.usage.get(at, 0)
         running = sum(amount for key, amount in workload.usage.items() if key.resource == at.resource)
         if at.resource == PODS:
