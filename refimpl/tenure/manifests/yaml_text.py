@@ -18,7 +18,8 @@ Faster parsers were tried in November 2026. None of them can be given an untrust
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from operator import itemgetter
 from typing import Any, Final, TypeAlias
 
 from tenure.errors import Problem
@@ -41,9 +42,16 @@ _DEEPEST: Final = 100
 _ROOT: Final = "root"
 _MOST_KNOWN: Final = 2**17
 
-_Entry: TypeAlias = tuple[int, bool, str, Any, bool]
-"""The parts of a line: column, whether a dash precedes it, key, value; and whether a new map or list is the
-value (of that type, empty) or is below (None). The key of a value alone is empty."""
+_Part: TypeAlias = tuple[int, bool, str, bool, type[Any] | None]
+"""A line without its value: column, whether a dash precedes it, key; whether a new map or list is the value,
+and of which type if that is empty, None where it is below. The key of a value alone is empty."""
+
+_Step: TypeAlias = tuple[tuple[str, ...] | None, Callable[[Sequence[Any]], Iterable[Any]]]
+"""How a map or a list is made: its keys, None for a list; and what finds its values among those of the lines
+and, after them, the maps and lists that were made before."""
+
+_Plan: TypeAlias = tuple[_Step, ...]
+"""How what some lines hold is made, the inner maps and lists first."""
 
 _Level: TypeAlias = tuple[int, bool, Any]
 """The column of a list's dashes or a map's keys, whether it is a list, and itself."""
@@ -51,6 +59,44 @@ _Level: TypeAlias = tuple[int, bool, Any]
 
 class NotPlainError(Exception):
     """The text is more than the part of YAML that is read here, or it is wrong."""
+
+
+class _Lines(dict[str, tuple[int, Any]]):
+    """The number of each line's part, and its value; a line is read when it is first looked up.
+
+    Args:
+        parts: of these lines, by their numbers.
+    """
+
+    def __init__(self) -> None:
+        self.parts: list[_Part] = []
+        self._numbers: dict[_Part, int] = {}
+        self._begins: dict[str, int] = {}
+        """By what is before `: ` and a value: times differ, what is before them does not."""
+
+    def __missing__(self, line: str) -> tuple[int, Any]:
+        begin, _, text = line.partition(": ")
+        number = self._begins.get(begin)
+        if number is None or not text or text[0].isspace() or text in _EMPTY or not text.isprintable():
+            found = _LINE.fullmatch(line)
+            if found is None or not line.isprintable():
+                raise NotPlainError
+            indent, dash, key, value, alone = found.groups()
+            text = value or alone
+            new = not text or text in _EMPTY
+            number = self.number((len(indent), bool(dash), key or "", new, _EMPTY.get(text)))
+            if new:
+                return self.setdefault(line, (number, None))
+            if value:
+                self._begins[begin] = number
+        return self.setdefault(line, (number, _value(text)))
+
+    def number(self, part: _Part) -> int:
+        """The number of a part, a new one for one that no line had."""
+        number = self._numbers.setdefault(part, len(self.parts))
+        if number == len(self.parts):
+            self.parts.append(part)
+        return number
 
 
 class PlainReader:
@@ -61,26 +107,53 @@ class PlainReader:
     """
 
     def __init__(self) -> None:
-        self._known: dict[str, _Entry] = {}
+        self._lines = _Lines()
+        self._plans: dict[tuple[int, ...], _Plan | None] = {}
+        """By the parts of all lines; None of those that were read once."""
 
     def read(self, lines: Sequence[str]) -> Any:
         """The list or map of some lines, None for no line; blank lines and remarks are left out before.
 
+        Most items of a long list have the same lines but for the values. From the second on it is looked up
+        where each value goes.
+
         Raises:
             NotPlainError: they hold more than that.
         """
-        known = self._known
+        if not lines:
+            return None
+        if len(self._lines) >= _MOST_KNOWN:
+            self._lines, self._plans = _Lines(), {}
+        parts, values = zip(*map(self._lines.__getitem__, lines), strict=True)
+        plan = self._plans.get(parts)
+        if plan is None:
+            if parts not in self._plans:
+                self._plans[parts] = None
+                return self._nested(parts, values)
+            plan = self._plans[parts] = _plan(self._nested(parts, range(len(parts))), len(parts))
+        made = list(values)
+        for keys, found in plan:
+            # An argument `strict` takes longer than all the rest; the getter has a place for each key.
+            made.append(list(found(made)) if keys is None else dict(zip(keys, found(made))))  # noqa: B905
+        return made[-1]
+
+    def _nested(self, parts: Sequence[int], values: Sequence[Any]) -> Any:
+        """The values of some lines as their parts nest them.
+
+        Raises:
+            NotPlainError: they are no list or map.
+        """
         inner: dict[str, Any] = {}
         whole = inner
         nest: list[_Level] = [(-1, False, inner)]
         here, below = -1, _ROOT
-        for line in lines:
-            column, dash, key, value, new = known.get(line) or self._entry(line)
+        for part, value in zip(parts, values, strict=True):
+            column, dash, key, new, empty = self._lines.parts[part]
             if dash or column != here:
                 found = _inner(nest, column, dash, below)
                 here, below = column, ""
                 if dash and not key:
-                    found.append(value() if new else value)
+                    found.append(empty() if empty else value)
                     here = -1
                     continue
                 inner = found
@@ -90,11 +163,9 @@ class PlainReader:
                     nest.append((here, False, inner))
             if not key or key in inner:
                 raise NotPlainError
-            below = ""
-            if new:
-                value, below = (value(), "") if value else (None, key)
-            inner[key] = value
-        return whole.get(_ROOT)
+            below = key if new and not empty else ""
+            inner[key] = empty() if empty else value
+        return whole[_ROOT]
 
     def read_folded(self, lines: Sequence[str]) -> Any:
         """As `read`, where text may go over several lines; blank lines and remarks are still there.
@@ -145,21 +216,27 @@ class PlainReader:
             raise NotPlainError
         value = "\n".join(content) + ("\n" if line_match[0].endswith("|") else "")
         known_as = f"{line_match[0]}\n{value}"
-        self._known[known_as] = (len(line_match[1]), bool(line_match[2]), line_match[3] or "", value, False)
+        part = len(line_match[1]), bool(line_match[2]), line_match[3] or "", False, None
+        self._lines[known_as] = self._lines.number(part), value
         return [known_as, *[""] * len(content)]
 
-    def _entry(self, line: str) -> _Entry:
-        found = _LINE.fullmatch(line)
-        if found is None or not line.isprintable():
-            raise NotPlainError
-        indent, dash, key, value, alone = found.groups()
-        text = value or alone
-        new = not text or text in _EMPTY
-        entry = len(indent), bool(dash), key or "", _EMPTY.get(text) if new else _value(text), new
-        if len(self._known) >= _MOST_KNOWN:
-            self._known.clear()
-        self._known[line] = entry
-        return entry
+
+def _plan(nested: Any, lines: int) -> _Plan:
+    """How to make what some lines hold, of the same with the number of the line in place of each value."""
+    steps: list[_Step] = []
+
+    def place(content: Any) -> int:
+        if isinstance(content, int):
+            return content
+        keys = tuple(content) if isinstance(content, dict) else None
+        places = [place(value) for value in (content if keys is None else content.values())]
+        # Of a single index a getter makes no tuple.
+        alone = slice(places[0], places[0] + 1) if places else slice(0)
+        steps.append((keys, itemgetter(*places) if len(places) > 1 else itemgetter(alone)))
+        return lines + len(steps) - 1
+
+    place(nested)
+    return tuple(steps)
 
 
 def _column(line_match: re.Match[str]) -> int:
@@ -279,7 +356,7 @@ def _value(text: str) -> object:
 
 
 _NEXT: Final = "\n- "
-_AFTER = re.compile(r"^[^ \-\n]", re.MULTILINE)
+_AFTER = re.compile(r"\n(?=[^ \-\n])")
 _AROUND: Final = 10_000
 """Characters that may come before and after the items; kubectl writes less than two hundred."""
 
@@ -331,7 +408,7 @@ def _parts(text: str) -> tuple[dict[str, Any], int, int] | None:
     if head is None:
         return None
     tail = _AFTER.search(text, head.end())
-    end = tail.start() if tail else len(text)
+    end = tail.end() if tail else len(text)
     # Another document may follow, and then what comes after the items is not about them.
     more = any(text.find(mark, head.end()) >= 0 for mark in ("\n---", "\n..."))
     if more or len(text) - end > _AROUND:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tenure.manifests.showing import NumberText
 from tenure.manifests.yaml_events import parse_events
-from tenure.manifests.yaml_text import plain_documents
+from tenure.manifests.yaml_text import PlainReader, plain_documents
 from tests.command_line import run_program
 from tests.tenure.manifests.test_long_lists import FRAGMENTS, PLAIN
 
@@ -41,6 +41,24 @@ def agrees(text: str) -> bool:
 @example("a: 1\n...\nb: 2")
 def test_whatever_is_read_is_what_the_whole_parser_reads(text: str) -> None:
     agrees(text)
+
+
+@given(LINES.map("\n".join))
+@example("a: 1\nb:\n- c: 1\n  d: {}\n- e\nf:")
+@example("- a:\n    b: 1")
+@example("a: []\nb: 1")
+def test_documents_alike_are_read_like_the_whole(text: str) -> None:
+    # From the third on it is known where each value goes.
+    agrees("\n---\n".join([text, text, text.replace("1", "2"), text]))
+
+
+def test_items_alike_share_no_map_or_list() -> None:
+    reader = PlainReader()
+    items = [reader.read(["- a: {}", "  b:", "  - c: 1"])[0] for _ in range(4)]
+    for item in items:
+        assert item == {"a": {}, "b": [{"c": 1}]}
+        item["a"]["d"] = item["b"][0]["c"] = 2
+        item["b"].append(3)
 
 
 @given(st.dictionaries(st.sampled_from(["metadata", "spec", "a.b/c"]), PLAIN, min_size=1))
