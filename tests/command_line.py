@@ -82,6 +82,8 @@ def called(
         # What `tenure` freezes it will not have again; these tests go on, and what they froze stays frozen.
         patched.setattr(gc, "freeze", lambda: None)
         patched.setattr(gc, "set_threshold", lambda *_: None)
+        # What `tenure` sets is unset with this.
+        patched.setenv("PYDANTIC_DISABLE_PLUGINS", "__all__")
         for name in os.environ.keys() - environment.keys():
             patched.delenv(name)
         for name, value in environment.items():

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import json
 
 import pytest
 
+from tenure.cli.inputs import load_input
 from tests.command_line import tenure
 from tests.objects import Object, a_group, a_list, a_local_queue, a_queue, a_workload, admitted_to, an_object
 
@@ -109,3 +111,10 @@ def test_what_would_help_comes_before_why(dump: str) -> None:
     lines = said("why", VICTIM, "-w", ASKER, dump)
     helps = next(number for number, line in enumerate(lines) if line.startswith("What would change"))
     assert helps < lines.index("Flavors, in the order tried")
+
+
+def test_the_collector_looks_at_no_cluster_that_is_read(dump: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    collecting: list[bool] = []
+    monkeypatch.setattr(gc, "freeze", lambda: collecting.append(gc.isenabled()))
+    load_input([dump], None)
+    assert (collecting, gc.isenabled()) == ([False], True)

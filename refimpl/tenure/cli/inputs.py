@@ -58,12 +58,24 @@ def load_input(
     is_typed = given().read is None and is_terminal(sys.stdin) and is_terminal(sys.stderr)
     if "-" in sources and is_typed:
         hint("reading manifests from this terminal; Ctrl-D ends them")
-    found = target.stamped(load(sources, strict=strict, watched=watched))
+    with _out_of_collection():
+        found = target.stamped(load(sources, strict=strict, watched=watched))
     loaded = replace(found, home=given().home, objects=tuple(kept))
     refuse_other_scheduler(loaded)
-    # The cluster stays to the end: the collector need not look at its objects again.
-    gc.freeze()
     return loaded
+
+
+@contextmanager
+def _out_of_collection() -> Iterator[None]:
+    """What is made inside stays to the end: the collector never looks at it, not even once afterwards."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        if enabled:
+            gc.enable()
 
 
 def refuse_other_scheduler(loaded: Loaded) -> None:
