@@ -79,7 +79,8 @@ def check(
     Workload/a/b: cuont: found True, expected no field of this name; did you mean count?
     """
     try:
-        return model.model_validate(raw, context=context)
+        # As `model_validate`, whose other arguments cost a tenth more.
+        return model.__pydantic_validator__.validate_python(raw, context=context)  # type: ignore[no-any-return]
     except ValidationError as error:
         details = error.errors(include_url=False)
         shown = details[:MAX_DEVIATIONS]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, Any, Final, TypeAlias
 
@@ -12,9 +14,7 @@ from pydantic import (
     Field,
     GetCoreSchemaHandler,
     GetJsonSchemaHandler,
-    PlainValidator,
     StrictInt,
-    WithJsonSchema,
 )
 from pydantic.alias_generators import to_camel
 from pydantic_core import CoreSchema, core_schema
@@ -114,28 +114,41 @@ def refuse_any(reason: str) -> AfterValidator:
     return AfterValidator(check)
 
 
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class _Read:
+    """A field that a function reads; `PlainValidator` would look at the function again for each field.
+
+    Args:
+        read: gets what was written.
+        described: its JSON schema.
+    """
+
+    read: Callable[[object], Any]
+    described: dict[str, Any]
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return core_schema.no_info_plain_validator_function(self.read)
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        return dict(self.described)
+
+
 _TEXT = {"type": "string", "maxLength": MAX_TEXT}
 _GO_DURATION = "^[-+]?(0|(([0-9]+(\\.[0-9]*)?|\\.[0-9]+)(ns|us|\u00b5s|\u03bcs|ms|s|m|h))+)$"
-_NUMBER = WithJsonSchema({"type": ["string", "number"]})
+_NUMBER = {"type": ["string", "number"]}
 
-Text: TypeAlias = Annotated[str, PlainValidator(_text), WithJsonSchema(_TEXT)]
-Name: TypeAlias = Annotated[str, PlainValidator(_name), WithJsonSchema({**_TEXT, "minLength": 1})]
+Text: TypeAlias = Annotated[str, _Read(_text, _TEXT)]
+Name: TypeAlias = Annotated[str, _Read(_name, {**_TEXT, "minLength": 1})]
 ObjectName: TypeAlias = Annotated[
-    str,
-    PlainValidator(_object_name),
-    WithJsonSchema({"type": "string", "minLength": 1, "maxLength": MAX_NAME}),
+    str, _Read(_object_name, {"type": "string", "minLength": 1, "maxLength": MAX_NAME})
 ]
-Quantity: TypeAlias = Annotated[Fraction, PlainValidator(parse_quantity), _NUMBER]
-NonNegative: TypeAlias = Annotated[Fraction, PlainValidator(_amount), _NUMBER]
-Weight: TypeAlias = Annotated[int, PlainValidator(_weight), _NUMBER]
-InstantText: TypeAlias = Annotated[
-    int, PlainValidator(parse_instant), WithJsonSchema({"type": "string", "format": "date-time"})
-]
-DurationText: TypeAlias = Annotated[
-    int,
-    PlainValidator(parse_duration),
-    WithJsonSchema({"type": "string", "pattern": _GO_DURATION}),
-]
+Quantity: TypeAlias = Annotated[Fraction, _Read(parse_quantity, _NUMBER)]
+NonNegative: TypeAlias = Annotated[Fraction, _Read(_amount, _NUMBER)]
+Weight: TypeAlias = Annotated[int, _Read(_weight, _NUMBER)]
+InstantText: TypeAlias = Annotated[int, _Read(parse_instant, {"type": "string", "format": "date-time"})]
+DurationText: TypeAlias = Annotated[int, _Read(parse_duration, {"type": "string", "pattern": _GO_DURATION})]
 Int32: TypeAlias = Annotated[StrictInt, Field(ge=-(2**31), lt=2**31)]
 Count: TypeAlias = Annotated[StrictInt, Field(ge=0, lt=2**31)]
 Positive: TypeAlias = Annotated[StrictInt, Field(ge=1, lt=2**31)]

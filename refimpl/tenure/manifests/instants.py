@@ -7,13 +7,14 @@ from datetime import datetime
 from functools import lru_cache
 
 from tenure.manifests.showing import refused
-from tenure.model import SECOND, Instant
+from tenure.model import SECOND, Duration, Instant
 from tenure.units import END_OF_TIME, FIRST_INSTANT
 
 _TIME = re.compile(
     r"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.([0-9]{1,9}))?"
     r"(?:Z|([+-])([0-9]{2}):([0-9]{2}))"
 )
+_IN_SECONDS, _TO_HOUR = len("2026-08-22T12:34:56Z"), len("2026-08-22T12:")
 _DAY = 24 * 60 * 60
 _EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - the offset is added by hand
 
@@ -42,9 +43,31 @@ def parse_instant(value: object, *, field: str = "time") -> Instant:
     return instant
 
 
-# One workload bears the same second several times, as its creation and in its conditions.
-@lru_cache(maxsize=2**12)
 def _instant(text: str) -> Instant | None:
+    """The time of a text; None where it is none.
+
+    Kubernetes writes whole seconds of UTC. Thousands of workloads share the hours and what is left of them.
+    """
+    if len(text) == _IN_SECONDS:
+        hour, rest = _hour(text[:_TO_HOUR]), _rest(text[_TO_HOUR:])
+        if hour is not None and rest is not None:
+            return hour + rest
+    return _written(text)
+
+
+@lru_cache(maxsize=2**12)
+def _hour(begin: str) -> Instant | None:
+    """The time of `2026-08-22T12:` and the begin of an hour."""
+    return _written(f"{begin}00:00Z")
+
+
+@lru_cache(maxsize=2**12)
+def _rest(end: str) -> Duration | None:
+    """What `34:56Z` adds to the begin of an hour."""
+    return _written(f"1970-01-01T00:{end}")
+
+
+def _written(text: str) -> Instant | None:
     match = _TIME.fullmatch(text)
     if match is None:
         return None
