@@ -14,8 +14,9 @@ from tenure.release import __version__
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from tenure.answer import Answer
-    from tenure.api import Decision, Loaded, PendingDecision, decide, decide_all, explain, load
+    from tenure.api import Decision, Loaded, PendingDecision, decide, decide_all, load
     from tenure.errors import InputError, Problem
+    from tenure.explanation.explain import explain
     from tenure.validation import validate
     from tenure_check.api import guarantees, loops, matrix
     from tenure_play.api import diff, why, why_not
@@ -50,8 +51,9 @@ __all__ = [
 
 _PLACES = {
     "answer": ("Answer",),
-    "api": ("Decision", "Loaded", "PendingDecision", "decide", "decide_all", "explain", "load"),
+    "api": ("Decision", "Loaded", "PendingDecision", "decide", "decide_all", "load"),
     "errors": ("InputError", "Problem"),
+    "explanation.explain": ("explain",),
     "validation": ("validate",),
 }
 """Where names are in this package; the others are functions of packages above it."""

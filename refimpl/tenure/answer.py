@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_args, get_type_hints
 
-from tenure.as_json import as_json, columns_of
 from tenure.errors import bad_input
 from tenure.outline import Outline
 
@@ -63,6 +62,8 @@ class Answer(Generic[R]):
 
     def json(self) -> Any:
         """As the command prints it with `-o json`: dictionaries, lists, strings and numbers."""
+        from tenure.as_json import as_json
+
         return as_json(self.record)
 
     def to_frame(self) -> Any:
@@ -80,6 +81,8 @@ class Answer(Generic[R]):
         except ImportError as error:
             hint = "pandas: pip install 'tenure[frames]'"
             raise bad_input("environment", f"no module {error.name}", hint) from None
+        from tenure.as_json import as_json, columns_of
+
         frame = pandas.json_normalize([as_json(row) for row in getattr(self.record, self.table)])
         row, *_ = get_args(get_type_hints(type(self.record))[self.table])
         columns = [*columns_of(row)]

@@ -10,7 +10,6 @@ from tenure.choices import Engine, Outcome
 from tenure.engines import Batch, Detail, parse_engine
 from tenure.engines import decide as decide_by
 from tenure.errors import InputError, Problem, bad_input
-from tenure.explanation.explain import explain
 from tenure.manifests import Loaded, SourcedObject, noted, object_name, parse_instant
 from tenure.manifests import load as load_manifests
 from tenure.manifests.clock_conflicts import ahead_of_clock, not_queued_yet
@@ -38,7 +37,6 @@ __all__ = [
     "decide",
     "decide_all",
     "doubts",
-    "explain",
     "find_pending",
     "heap_place",
     "in_line",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 import stat
 import sys
 from collections.abc import Iterator, Sequence
@@ -399,6 +398,8 @@ def _replaced(
     target: Path, before: os.stat_result | None, mode: int, *, durable: bool
 ) -> Iterator[IO[bytes]]:
     """A new file to write, which takes the place of the old one when the block ends without an error."""
+    import secrets  # for those who write: it costs every other start more than all of this module
+
     made = target.parent / f".{secrets.token_hex(8)}{UNFINISHED}"
     try:
         # The system subtracts the user's mask from the mode.

@@ -13,8 +13,8 @@ from tenure.manifests import Place, SourcedObject, did_you_mean, object_name, pl
 from tenure.manifests.conversion import VERSIONS, to_v1beta2
 from tenure.manifests.naming import workloads_called
 from tenure.manifests.other_inputs import KAI_VERSIONS
-from tenure.manifests.preemption_configs import KIND as PREEMPTION_CONFIG
 from tenure.manifests.releases import Addition, additions_in
+from tenure.manifests.selectable import KIND as PREEMPTION_CONFIG
 from tenure.manifests.served import (
     Anything,
     Duration,

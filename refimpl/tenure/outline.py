@@ -30,7 +30,6 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
-from html import escape
 from textwrap import wrap
 from typing import Final, TypeAlias
 
@@ -226,6 +225,8 @@ class Outline:
         <h4>d</h4>
         <ul><li><code>e</code></li></ul>
         """
+        from html import escape
+
         yield f"<h3>{escape(self.title)}</h3>"
         for part in self.parts:
             if isinstance(part, TitledList):
@@ -261,6 +262,8 @@ def in_html(words: Words) -> str:
     >>> in_html(["a<b of ", Name("x|y"), CommandAdvice(", with --all")])
     'a&lt;b of <code>x|y</code>'
     """
+    from html import escape
+
     parts = [words] if isinstance(words, str) else words
     return "".join(
         f"<code>{escape(part)}</code>" if isinstance(part, Name) else escape(part)

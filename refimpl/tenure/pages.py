@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -129,6 +128,8 @@ def _split_front(lines: list[Line]) -> tuple[dict[str, Any], list[Line]]:
     fences = [index for index, line in enumerate(lines) if line.text == _FENCE]
     if len(fences) < 2 or fences[0] != 0:
         return {}, lines
+    import tomllib
+
     try:
         front = tomllib.loads("\n".join(line.text for line in lines[1 : fences[1]]))
     except tomllib.TOMLDecodeError:

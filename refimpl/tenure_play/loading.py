@@ -13,10 +13,10 @@ from tenure.errors import InputError, Problem
 from tenure.manifests import Place, did_you_mean, printable, show
 from tenure.manifests.files import below, read_file, read_standard_input
 from tenure.manifests.other_inputs import OF_KAI, SCENARIO, ask_instead, what_it_is
-from tenure.manifests.preemption_configs import KIND as PREEMPTION_CONFIG
-from tenure.manifests.preemption_configs import selectable_of
 from tenure.manifests.premises import order_by_usage, unused_weights
 from tenure.manifests.releases import AS_WRITTEN, AsIf, TargetKueue
+from tenure.manifests.selectable import KIND as PREEMPTION_CONFIG
+from tenure.manifests.selectable import selectable_of
 from tenure.manifests.showing import sort_of
 from tenure.manifests.structure import Document
 from tenure.manifests.yaml_text import parse_yaml

@@ -10,10 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from tenure.manifests import Loaded, Place, build, did_you_mean, read_priority_class, read_workload, show
 from tenure.manifests.conversion import API_VERSION
-from tenure.manifests.preemption_configs import KIND as PREEMPTION_CONFIG
-from tenure.manifests.preemption_configs import PREEMPTION_CONFIG_VERSIONS, selectable_of
-from tenure.manifests.preemption_limits import LIMIT_KIND, PREEMPTION_LIMIT_VERSIONS
 from tenure.manifests.releases import TargetKueue
+from tenure.manifests.selectable import KIND as PREEMPTION_CONFIG
+from tenure.manifests.selectable import (
+    LIMIT_KIND,
+    PREEMPTION_CONFIG_VERSIONS,
+    PREEMPTION_LIMIT_VERSIONS,
+    selectable_of,
+)
 from tenure.manifests.structure import dig, has_condition
 from tenure.model import SECOND, Cluster, Duration, Instant, PodSet, Workload
 from tenure.rules.cycle import persisted

@@ -6,6 +6,7 @@ What they need is imported when they run: an interrupt meanwhile ends them like 
 from __future__ import annotations
 
 import gc
+import os
 import sys
 
 from tenure.cli.exit_codes import ExitCode
@@ -16,14 +17,19 @@ __all__ = ["kubectl_main", "main"]
 _OBJECTS = 100_000
 
 
-def collect_seldom() -> None:
-    """Look for cycles seldom: a command makes many objects, hardly any of them in cycles, and ends."""
+def settle() -> None:
+    """Look for cycles seldom: a command makes many objects, hardly any of them in cycles, and ends.
+
+    Nor is anything installed beside Tenure to watch what is read: pydantic would look through the metadata
+    of every distribution for plugins.
+    """
     gc.set_threshold(_OBJECTS, 20, 20)
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 
 
 def main() -> None:
     """Run `tenure`; every failure is a message and an exit code, never a traceback."""
-    collect_seldom()
+    settle()
     try:
         from tenure.cli import app
 
@@ -34,7 +40,7 @@ def main() -> None:
 
 def kubectl_main() -> None:
     """Run `kubectl-tenure`, in the same way."""
-    collect_seldom()
+    settle()
     try:
         from tenure.cli import kubectl
 

@@ -44,14 +44,9 @@ from tenure.manifests.clock_conflicts import not_queued_yet
 from tenure.manifests.configuration import PreemptionProtection, protection_problems, with_protection
 from tenure.manifests.consistency import Caution, holding_cautions, queue_not_given
 from tenure.manifests.kueue_api import without_gated
-from tenure.manifests.preemption_configs import (
-    labels_of,
-    names_any,
-    read_preemption_config,
-    selectable_of,
-    with_selectable,
-)
+from tenure.manifests.preemption_configs import read_preemption_config
 from tenure.manifests.preemption_limits import read_preemption_limit
+from tenure.manifests.selectable import labels_of, names_any, selectable_of, with_selectable
 from tenure.manifests.showing import refused
 from tenure.manifests.structure import dig, has_condition, items
 from tenure.manifests.workloads import out_of_play

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable
 from enum import Enum, auto
 from functools import cache
@@ -150,4 +149,6 @@ def announce_compiling(*, by_shares: bool) -> None:
     """
     seconds = added(CORE, Engine.FAST).compiling_s(by_shares=by_shares)
     if seconds:
+        import logging
+
         logging.getLogger("tenure").info("compiling the core once, about %d s", seconds)

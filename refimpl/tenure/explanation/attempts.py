@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from tenure.explanation.other_queues import comparison_text
 from tenure.explanation.shapes import FlavorAmount
 from tenure.explanation.share_parts import share_lines
-from tenure.explanation.shortages import amount, quota_sum
+from tenure.explanation.shortages import amount, amounts_text, quota_sum, still_short
 from tenure.model import (
     Amount,
     Assignment,
@@ -20,8 +20,7 @@ from tenure.model import (
     ResourceFlavor,
 )
 from tenure.oracle.assignment import BEST, Choice, GroupTrial, Way
-from tenure.oracle.decide import Decision, searched_request
-from tenure.oracle.heroes.effective import tree_under
+from tenure.oracle.decide import Decision
 from tenure.oracle.nodes import has_affinity, is_selected, untolerated
 from tenure.oracle.partial import Trial
 from tenure.oracle.question import Attempt, Turn
@@ -29,8 +28,8 @@ from tenure.oracle.reach import free_at, most_at
 from tenure.oracle.topology import may_serve, requests
 from tenure.oracle.tree import Tree, quota_at
 from tenure.rules.flavors import may_preempt_while_borrowing
-from tenure.rules.quota import can_ever_fit, fits_quota
-from tenure.units import counted, format_amount
+from tenure.rules.quota import can_ever_fit
+from tenure.units import counted
 
 MODES = {
     FlavorMode.NO_FIT: "NoFit",
@@ -348,48 +347,3 @@ def _attempt_text(
     if not removed:
         return f"none of {candidates} could be preempted when its turn came; {lacks}"
     return f"{of} removed, and still {lacks}"
-
-
-def still_short(decision: Decision, attempt: Attempt) -> dict[FlavorResource, Amount]:
-    """By how much each flavor-resource of a request is short after an attempt; none where all fit.
-
-    Args:
-        decision: the decision.
-        attempt: one of its attempts; without borrowing, what exceeds the nominal quota is short too.
-    """
-    snapshot, usage = decision.snapshot, attempt.usage
-    tree, place = tree_under(usage, snapshot.tree), snapshot.place
-    short: dict[FlavorResource, Amount] = {}
-    for asked, needed in sorted(searched_request(decision.assignment).items()):
-        free = max(0, free_at(snapshot, usage, asked))
-        used, nominal = usage[place].get(asked, 0), quota_at(tree, place, asked).nominal
-        missing = needed - free
-        if not attempt.may_borrow and not fits_quota(used, needed, nominal):
-            missing = max(missing, used + needed - nominal)
-        if missing > 0:
-            short[asked] = missing
-    return short
-
-
-def borrowed_while_short(decision: Decision) -> dict[FlavorResource, Amount]:
-    """What a request borrows, where preemption would free all that is short if it borrowed nothing.
-
-    Args:
-        decision: any.
-    """
-    for attempt in () if decision.selection is None else decision.selection.attempts:
-        borrowed = {} if attempt.may_borrow or attempt.fits else still_short(decision, attempt)
-        if borrowed and not decision.assignment.needs_preemption & borrowed.keys():
-            return borrowed
-    return {}
-
-
-def amounts_text(amounts: dict[FlavorResource, Amount]) -> str:
-    """Amounts in words.
-
-    >>> amounts_text({FlavorResource("a100", "nvidia.com/gpu"): 3, FlavorResource("a100", "cpu"): 1500})
-    '3 nvidia.com/gpu on a100 and 1500m cpu on a100'
-    """
-    return " and ".join(
-        f"{format_amount(at.resource, amount)} {at.resource} on {at.flavor}" for at, amount in amounts.items()
-    )

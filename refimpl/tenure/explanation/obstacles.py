@@ -8,13 +8,12 @@ from itertools import islice
 from typing import Any
 
 from tenure.choices import Outcome
-from tenure.explanation.attempts import amounts_text, borrowed_while_short
 from tenure.explanation.config_obstacles import config_obstacles
 from tenure.explanation.heroes import kin_of
 from tenure.explanation.limits import limit_obstacles
 from tenure.explanation.obstacle import Obstacle
 from tenure.explanation.other_queues import comparison_text
-from tenure.explanation.shortages import Shortage, amount, shortages
+from tenure.explanation.shortages import Shortage, amount, amounts_text, borrowed_while_short, shortages
 from tenure.model import (
     Amount,
     ApiEnum,

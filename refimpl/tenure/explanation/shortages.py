@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tenure.model import UNLIMITED, Amount, FlavorResource, NodeQuota
-from tenure.oracle.decide import Decision
-from tenure.oracle.heroes.effective import bills_in
+from tenure.oracle.decide import Decision, searched_request
+from tenure.oracle.heroes.effective import bills_in, tree_under
 from tenure.oracle.heroes.fit import room_at
+from tenure.oracle.question import Attempt
 from tenure.oracle.reach import free_at, if_no_hero_ran, most_at
 from tenure.oracle.tree import Node, available_at, quota_at
-from tenure.rules.quota import available_above, can_ever_fit, local_available, quota_passed_up
+from tenure.rules.quota import available_above, can_ever_fit, fits_quota, local_available, quota_passed_up
 from tenure.units import format_amount
 
 
@@ -301,3 +302,48 @@ def beyond_potential(decision: Decision) -> Iterator[Beyond]:
                     whose = group.pod_set_name if several else ""
                     before = asked - group.requests[at.resource]
                     yield Beyond(whose, at, asked, before, most, most_at(unbilled, at))
+
+
+def still_short(decision: Decision, attempt: Attempt) -> dict[FlavorResource, Amount]:
+    """By how much each flavor-resource of a request is short after an attempt; none where all fit.
+
+    Args:
+        decision: the decision.
+        attempt: one of its attempts; without borrowing, what exceeds the nominal quota is short too.
+    """
+    snapshot, usage = decision.snapshot, attempt.usage
+    tree, place = tree_under(usage, snapshot.tree), snapshot.place
+    short: dict[FlavorResource, Amount] = {}
+    for asked, needed in sorted(searched_request(decision.assignment).items()):
+        free = max(0, free_at(snapshot, usage, asked))
+        used, nominal = usage[place].get(asked, 0), quota_at(tree, place, asked).nominal
+        missing = needed - free
+        if not attempt.may_borrow and not fits_quota(used, needed, nominal):
+            missing = max(missing, used + needed - nominal)
+        if missing > 0:
+            short[asked] = missing
+    return short
+
+
+def borrowed_while_short(decision: Decision) -> dict[FlavorResource, Amount]:
+    """What a request borrows, where preemption would free all that is short if it borrowed nothing.
+
+    Args:
+        decision: any.
+    """
+    for attempt in () if decision.selection is None else decision.selection.attempts:
+        borrowed = {} if attempt.may_borrow or attempt.fits else still_short(decision, attempt)
+        if borrowed and not decision.assignment.needs_preemption & borrowed.keys():
+            return borrowed
+    return {}
+
+
+def amounts_text(amounts: dict[FlavorResource, Amount]) -> str:
+    """Amounts in words.
+
+    >>> amounts_text({FlavorResource("a100", "nvidia.com/gpu"): 3, FlavorResource("a100", "cpu"): 1500})
+    '3 nvidia.com/gpu on a100 and 1500m cpu on a100'
+    """
+    return " and ".join(
+        f"{format_amount(at.resource, amount)} {at.resource} on {at.flavor}" for at, amount in amounts.items()
+    )

@@ -6,13 +6,19 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 
 from tenure.choices import Outcome
-from tenure.explanation.attempts import amounts_text, borrowed_while_short
 from tenure.explanation.configured import config_remarks, nothing_selected
 from tenure.explanation.heroes import bill_remarks, hero_request_remarks
 from tenure.explanation.limits import limit_text
 from tenure.explanation.quota_alone import quota_alone
 from tenure.explanation.remarks import Remark, remark
-from tenure.explanation.shortages import Beyond, amount, beyond_potential, quota_sum
+from tenure.explanation.shortages import (
+    Beyond,
+    amount,
+    amounts_text,
+    beyond_potential,
+    borrowed_while_short,
+    quota_sum,
+)
 from tenure.model import Amount, FlavorResource, ReclaimWithinCohort, WithinClusterQueue
 from tenure.oracle.assignment import Assigner
 from tenure.oracle.decide import Decision

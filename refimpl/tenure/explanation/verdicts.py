@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from tenure.explanation.explain import WorkloadExplanation
 from tenure.explanation.groups import MOST, group_lines, grouped, queues_text, without_place
 from tenure.explanation.proposals import clock_text, proposals_in, shown_remarks, shown_rules
 from tenure.explanation.quota_alone import note_lines, topology_of
@@ -15,6 +14,9 @@ from tenure.explanation.summary import assumed_lines, reading_text, summarize
 from tenure.oracle.decide import Decision
 from tenure.outline import CommandAdvice, Item, Part, TitledList, Words
 from tenure.units import format_instant
+
+if TYPE_CHECKING:
+    from tenure.explanation.explain import WorkloadExplanation
 
 RULES_TITLE = "What each rule found"
 MOST_VICTIMS = 10

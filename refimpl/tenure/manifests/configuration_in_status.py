@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
 from tenure.manifests.configuration import Configured
 from tenure.manifests.showing import Place
-from tenure.manifests.structure import dig, has_condition, items
+from tenure.manifests.structure import dig, has_condition
 
 BY_USAGE: Final = "UsageBasedAdmissionFairSharing"
 BLOCKED: Final = "waiting for all admitted workloads to be in PodsReady condition"
@@ -62,11 +63,11 @@ class Shown:
         if has_condition(raw, "Active") and dig(raw, "status", "fairSharing") is None:
             self.without_usage = True
 
-    def take_workload(self, place: Place, raw: object, *, holds_quota: bool) -> None:
-        """Look at a Workload that takes part; one that holds quota was not blocked."""
+    def take_workload(self, place: Place, conditions: Iterable[object], *, holds_quota: bool) -> None:
+        """Look at the conditions of a Workload that takes part; one that holds quota was not blocked."""
         if holds_quota or self.blocked:
             return
-        if any(dig(condition, "message") == BLOCKED for condition in items(dig(raw, "status", "conditions"))):
+        if any(dig(condition, "message") == BLOCKED for condition in conditions):
             self.blocked = place.object
 
     @property

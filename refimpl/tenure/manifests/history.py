@@ -140,18 +140,6 @@ class PreemptionMessage:
         return self.uid == uid if self.uid else bool(self.key) and self.key == key
 
 
-def was_evicted(raw: object) -> bool:
-    """Whether a Workload has a condition Evicted or Preempted, also one that was reset since.
-
-    >>> was_evicted({"status": {"conditions": [{"type": "Evicted", "status": "False"}]}})
-    True
-    """
-    for condition in items(dig(raw, "status", "conditions")):
-        if isinstance(condition, dict) and condition.get("type") in ("Evicted", "Preempted"):
-            return True
-    return False
-
-
 def notes_of(raw: object) -> dict[str, ConditionNote]:
     """The conditions about the past, by type; one of the wrong shape counts as absent.
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from tenure.errors import ErrorCode, InputError, Problem
 from tenure.manifests import configuration, operators, queues
@@ -33,10 +33,8 @@ from tenure.manifests.history import (
     event_about,
     eviction_counts,
     notes_of,
-    was_evicted,
 )
 from tenure.manifests.instants import parse_instant
-from tenure.manifests.jobs.submitted import JobContext, MadeWorkload, SkippedJob, SubmittedJobs
 from tenure.manifests.kueue_api import (
     PREEMPTION_CONFIG,
     unknown_in,
@@ -44,20 +42,19 @@ from tenure.manifests.kueue_api import (
 )
 from tenure.manifests.limits import MAX_PROBLEMS
 from tenure.manifests.namespaces import Namespaces
-from tenure.manifests.naming import ANYWHERE, Home, key_of_raw
-from tenure.manifests.notebook import loaded_html
+from tenure.manifests.naming import ANYWHERE, Home, key_in
 from tenure.manifests.other_inputs import KAI_GROUPS, OF_KAI, ask_instead, what_it_is
 from tenure.manifests.pods import adds_to_requests
-from tenure.manifests.preemption_configs import (
+from tenure.manifests.priority_classes import Jobs, priority_class
+from tenure.manifests.selectable import (
     JOB_UID,
-    class_named,
-    faults_of,
+    KIND,
+    LIMIT_KIND,
+    PREEMPTION_LIMIT_VERSIONS,
+    class_in,
     labels_of,
-    preemption_config,
     with_selectable,
 )
-from tenure.manifests.preemption_limits import LIMIT_KIND, PREEMPTION_LIMIT_VERSIONS, preemption_limit
-from tenure.manifests.priority_classes import Jobs, priority_class
 from tenure.manifests.showing import (
     Place,
     about_object,
@@ -67,7 +64,7 @@ from tenure.manifests.showing import (
     printable,
     show,
 )
-from tenure.manifests.structure import dig, has_condition, items, true_conditions
+from tenure.manifests.structure import condition_types, dig, has_condition, parts_of
 from tenure.manifests.topologies import TOPOLOGY_VERSIONS, topology, with_topologies
 from tenure.manifests.workload_schema import BOOST
 from tenure.manifests.workloads import WorkloadReader, out_of_play, priority_boost
@@ -85,9 +82,13 @@ from tenure.model import (
     WorkloadPriorityClass,
 )
 
+if TYPE_CHECKING:
+    from tenure.manifests.jobs.submitted import MadeWorkload, SubmittedJobs
+
 _WITH_STATUS: Final = frozenset(("ClusterQueue", "Cohort", "LocalQueue", "Workload"))
+_OF_THE_PAST: Final = ("Evicted", "Preempted")
+"""Conditions that stay when they are reset, also of a workload that takes no part."""
 _INDEX: Final = re.compile(r"\[\d+\]")
-_PREEMPTION_CONFIG: Final = "PreemptionConfig"
 _READ: Final = {
     **{kind: (GROUP, versions) for kind, versions in VERSIONS.items()},
     "Configuration": (configuration.GROUP, configuration.VERSIONS),
@@ -159,6 +160,8 @@ class Loaded:
 
     def _repr_html_(self) -> str:
         """Its ClusterQueues with their numbers of workloads, and how much of the manifests counts."""
+        from tenure.manifests.notebook import loaded_html
+
         return loaded_html(self.cluster, self.warnings, len(self.ignored) + len(self.set_aside))
 
     def submitted_at(self, now: Instant) -> Loaded:
@@ -176,7 +179,7 @@ class Loaded:
         return replace(self, cluster=replace(self.cluster, pending=pending))
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False, repr=False)
 class Builder:
     """A cluster in the making.
 
@@ -204,7 +207,7 @@ class Builder:
     growing: dict[str, WorkloadPriorityClass] = field(default_factory=dict)
     classed: list[tuple[int, Any]] = field(default_factory=list)
     jobs: Jobs = field(default_factory=Jobs)
-    submitted: SubmittedJobs = field(default_factory=SubmittedJobs)
+    submitted: SubmittedJobs | None = None
     base: dict[str, int] = field(default_factory=dict)
     undated: set[str] = field(default_factory=set)
     configured: Configured | None = None
@@ -312,6 +315,8 @@ class Builder:
             self.topologies[name] = levels
 
     def add_preemption_limit(self, raw: object, place: Place) -> None:
+        from tenure.manifests.preemption_limits import preemption_limit
+
         found = preemption_limit(raw, place, self.problems)
         if found is not None:
             self.limits.append(found)
@@ -363,36 +368,39 @@ class Builder:
         self.namespaces.take(raw, place, self.problems)
 
     def add_workload(self, raw: object, place: Place) -> None:
-        conditions = true_conditions(raw)
-        key = key_of_raw(raw)
-        self._keep_past(raw, key)
-        self.owners[key] = dig(raw, "metadata", "ownerReferences")
-        if "Finished" in conditions or dig(raw, "spec", "active") is False:
+        parts = parts_of(raw)
+        types, true = condition_types(parts.conditions)
+        key = key_in(parts.metadata)
+        self.uids[key] = parts.metadata.get("uid")
+        if not types.isdisjoint(_OF_THE_PAST):
+            self.history[key] = notes_of(raw)
+        if "schedulingStats" in parts.status and (counts := eviction_counts(raw)):
+            self.evictions[key] = counts
+        self.owners[key] = parts.metadata.get("ownerReferences")
+        if "Finished" in true or parts.spec.get("active") is False:
             reasons = " and ".join(f"{path} has {found}" for path, found in out_of_play(raw))
             self._ignore(place, f"neither holds quota nor waits for it: {reasons}")
             self.out_of_play.append(raw)
             return
-        holds_quota = "QuotaReserved" in conditions
-        self.shown.take_workload(place, raw, holds_quota=holds_quota)
+        holds_quota = "QuotaReserved" in true
+        self.shown.take_workload(place, parts.conditions, holds_quota=holds_quota)
         found = self.reader.read(raw, place, self.problems, holds_quota=holds_quota)
         if found is None or (not holds_quota and self._is_gated(raw, place)):
             return
-        # It was found to be right: what is there is a map.
-        right: dict[str, Any] = raw  # type: ignore[assignment]
-        metadata, status = right["metadata"], right.get("status")
-        if status and status.get("reclaimablePods"):
+        metadata = parts.metadata
+        if parts.status.get("reclaimablePods"):
             self.reclaiming.append((len(self.workloads), raw, place))
         if found.priority_class:
             self.classed.append((len(self.workloads), metadata.get("ownerReferences")))
-        elif other := class_named(right):
+        elif other := class_in(parts.spec):
             self.other_classes[found.key] = other
         # Most Workloads have the label of their job's uid alone, which is kept already.
         labels = metadata.get("labels")
         if labels and (len(labels) > 1 or JOB_UID not in labels):
-            self.labels[found.key] = labels_of(right)
+            self.labels[found.key] = labels_of(raw)
         self.workloads.append((place.file, found))
         if found.evicted:
-            self.evicted_at[found.key] = _evicted_at(right)
+            self.evicted_at[found.key] = _evicted_at(parts.conditions)
         if metadata.get("creationTimestamp") is None:
             self._warn(place, "metadata.creationTimestamp is absent, counted as the epoch")
         annotations = metadata.get("annotations")
@@ -408,14 +416,6 @@ class Builder:
             code = ErrorCode.NOT_MODELLED
             self.problems.append(place.problem("spec.preemptionGates", show(gates), expected, code))
         return bool(gates)
-
-    def _keep_past(self, raw: object, key: str) -> None:
-        """What is recorded of evictions, also of a workload that takes no part."""
-        self.uids[key] = dig(raw, "metadata", "uid")
-        if was_evicted(raw):
-            self.history[key] = notes_of(raw)
-        if counts := eviction_counts(raw):
-            self.evictions[key] = counts
 
     def _take_event(self, raw: object) -> None:
         """An Event counts once, whichever API group it is read from; one about anything else does not."""
@@ -460,6 +460,8 @@ class Builder:
 
     def _take_preemption_config(self, raw: object, place: Place) -> None:
         """It decides through the ClusterQueues that name it; of two with one name neither is read."""
+        from tenure.manifests.preemption_configs import preemption_config
+
         problems: list[Problem] = []
         found = preemption_config(raw, place, problems)
         self.problems += problems if self.strict else []
@@ -474,13 +476,13 @@ class Builder:
 
     def _take_other(self, raw: Any, place: Place, group: str) -> None:
         """An object that is not read itself: a job, one that decides about jobs, or one that is ignored."""
-        if group == GROUP and dig(raw, "kind") == _PREEMPTION_CONFIG:
+        if group == GROUP and dig(raw, "kind") == KIND:
             self._take_preemption_config(raw, place)
             return
         self.jobs.take(raw)
         if text := adds_to_requests(raw):
             self._warn(place, text)
-        elif not self.submitted.takes(raw, place):
+        elif not self._submitted().takes(raw, place):
             self._ignore(place, OF_KAI if group in KAI_GROUPS else "not a kind that is read")
 
     def _spare(self, raw: object, kind: str, place: Place, known: int) -> None:
@@ -535,10 +537,20 @@ class Builder:
         self.problems.append(place.problem("metadata.name", f"{show(name)} a second time", expected))
         return False
 
+    def _submitted(self) -> SubmittedJobs:
+        """What takes jobs: it knows thirty kinds, and most dumps hold none."""
+        from tenure.manifests.jobs.submitted import SubmittedJobs
+
+        if self.submitted is None:
+            self.submitted = SubmittedJobs()
+        return self.submitted
+
     def _submit_jobs(self) -> None:
         """The Workloads that Kueue would make of jobs, which may come before what decides about them."""
-        if not self.submitted.jobs:
+        if self.submitted is None or not self.submitted.jobs:
             return
+        from tenure.manifests.jobs.submitted import JobContext, SkippedJob
+
         newest = max((_newest(found) for _, found in self.workloads), default=0)
         configured = self.configured
         given = JobContext(
@@ -675,6 +687,8 @@ class Builder:
                 text = f"PreemptionConfig {printable(name)} does not exist, and counts as none; {known}"
                 self._warn(place, f"metadata.annotations[{PREEMPTION_CONFIG}]: {text}")
                 continue
+            from tenure.manifests.preemption_configs import faults_of
+
             for path, fault, effect in faults_of(found):
                 self._warn(self.configs_at[name], f"{path}: {fault}: {effect}")
 
@@ -808,9 +822,8 @@ def _newest(found: Workload) -> Instant:
     return max((found.created_at, *(at for at in known if at is not None)))
 
 
-def _evicted_at(right: Mapping[str, Any]) -> Instant:
-    """Since when condition Evicted is True; the epoch where it has no stamp."""
-    conditions = items(right["status"].get("conditions"))
+def _evicted_at(conditions: Iterable[Any]) -> Instant:
+    """Since when condition Evicted is True, of those of a right object; the epoch where it has no stamp."""
     since = next(
         c.get("lastTransitionTime") for c in conditions if (c["type"], c["status"]) == ("Evicted", "True")
     )

@@ -168,7 +168,17 @@ def key_of_raw(raw: object) -> str:
     >>> key_of_raw({"metadata": {"namespace": "ml", "name": "train"}}), key_of_raw([])
     ('ml/train', '/')
     """
-    namespace, name = dig(raw, "metadata", "namespace"), dig(raw, "metadata", "name")
+    metadata = dig(raw, "metadata")
+    return key_in(metadata) if isinstance(metadata, dict) else "/"
+
+
+def key_in(metadata: Mapping[str, object]) -> str:
+    """The full name of the object whose metadata these are, untrusted; as `key_of_raw`.
+
+    >>> key_in({"namespace": "ml", "name": 3})
+    'ml/'
+    """
+    namespace, name = metadata.get("namespace"), metadata.get("name")
     return f"{namespace if isinstance(namespace, str) else ''}/{name if isinstance(name, str) else ''}"
 
 

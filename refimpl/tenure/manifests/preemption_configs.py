@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Final, Literal, TypeAlias
 
 from pydantic import Field
 
 from tenure.errors import Problem
 from tenure.manifests.checking import check
-from tenure.manifests.conversion import GROUP, header_problems, read_one
+from tenure.manifests.conversion import header_problems, read_one
 from tenure.manifests.fields import (
     Count,
     DurationText,
@@ -22,6 +21,7 @@ from tenure.manifests.fields import (
     ObjectName,
     Text,
 )
+from tenure.manifests.selectable import KIND, PREEMPTION_CONFIG_VERSIONS, labels_of
 from tenure.manifests.served import SUBDOMAIN
 from tenure.manifests.showing import Place, did_you_mean, printable, show
 from tenure.manifests.structure import dig, items, repeated, whole
@@ -29,7 +29,6 @@ from tenure.model import (
     CandidateScope,
     CandidateSelector,
     ClassNames,
-    Cluster,
     Comparison,
     LabelSelector,
     NodeOperator,
@@ -38,15 +37,8 @@ from tenure.model import (
     PreemptionConfig,
     PreemptionRule,
     PriorityMode,
-    Selectable,
     Trigger,
-    Workload,
 )
-
-KIND: Final = "PreemptionConfig"
-JOB_UID: Final = "kueue.x-k8s.io/job-uid"
-PREEMPTION_CONFIG_VERSIONS: Final = (f"{GROUP}/v1alpha1",)
-"""The only version there is."""
 
 OPERATORS: Final = ("In", "NotIn", "Exists", "DoesNotExist")
 _KEY: Final = re.compile(
@@ -296,83 +288,6 @@ def _fault(found: LabelRequirementSpec) -> str:
         return f"{show(found.key)} is no key of a label"
     wrong = next((value for value in values if not _VALUE.fullmatch(value)), None)
     return "" if wrong is None else f"{show(wrong)} is no value of a label"
-
-
-def selectable_of(raw: object, workload: Workload) -> Selectable:
-    """What PreemptionConfigs read of a workload.
-
-    Args:
-        raw: the Workload, which was found to be right.
-        workload: what was made of it.
-
-    >>> read = Workload("ml", "w", "u", priority=7, created_at=0)
-    >>> selectable_of({"metadata": {"labels": {"nodes": "4"}}}, read)
-    Selectable(labels={'nodes': '4'}, priority_class='', priority=7)
-    """
-    return Selectable(labels_of(raw), class_named(raw), workload.priority)
-
-
-def class_named(raw: object) -> str:
-    """The priority class that a Workload names, Kueue's or Kubernetes' own; empty without one.
-
-    >>> class_named({"spec": {"priorityClassRef": {"name": "batch"}}})
-    'batch'
-    """
-    spec = dig(raw, "spec")
-    named = dig(spec, "priorityClassRef", "name") or dig(spec, "priorityClassName")
-    return named if isinstance(named, str) else ""
-
-
-def labels_of(raw: object) -> Mapping[str, str]:
-    """The labels of an object; what is no text is left out.
-
-    >>> labels_of({"metadata": {"labels": {"tier": "low"}}})
-    {'tier': 'low'}
-    """
-    found = dig(raw, "metadata", "labels")
-    entries = found.items() if isinstance(found, dict) else ()
-    return {key: value for key, value in entries if isinstance(key, str) and isinstance(value, str)}
-
-
-def names_any(cluster: Cluster) -> bool:
-    """Whether a ClusterQueue names a PreemptionConfig, so that labels count.
-
-    >>> names_any(Cluster({}))
-    False
-    """
-    return any(queue.preemption_config is not None for queue in cluster.cluster_queues.values())
-
-
-def with_selectable(
-    cluster: Cluster,
-    configs: Mapping[str, PreemptionConfig] | None,
-    read: Callable[[Workload], Selectable],
-    labels: Mapping[str, Mapping[str, str]],
-) -> Cluster:
-    """The cluster with its PreemptionConfigs, and with what they read of workloads and ClusterQueues.
-
-    Args:
-        cluster: one in which a ClusterQueue names a PreemptionConfig; any other stays as it is.
-        configs: by name; None where it is not known which there are.
-        read: what they read of a workload.
-        labels: of ClusterQueues, by name.
-    """
-    if not names_any(cluster):
-        return cluster
-
-    def known(workloads: Sequence[Workload]) -> tuple[Workload, ...]:
-        return tuple(replace(workload, selectable=read(workload)) for workload in workloads)
-
-    return replace(
-        cluster,
-        preemption_configs=configs,
-        admitted=known(cluster.admitted),
-        pending=known(cluster.pending),
-        cluster_queues={
-            name: replace(queue, labels=labels.get(name, {}))
-            for name, queue in cluster.cluster_queues.items()
-        },
-    )
 
 
 def faults_of(config: PreemptionConfig) -> Iterator[tuple[str, str, str]]:

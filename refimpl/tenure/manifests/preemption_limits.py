@@ -6,20 +6,17 @@ Source: KEP-13396, FUTURE_WORK, PreemptionLimit.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final, Literal
+from typing import Literal
 
 from tenure.errors import ErrorCode, Problem
 from tenure.manifests.checking import check
-from tenure.manifests.conversion import GROUP, header_problems, read_one
+from tenure.manifests.conversion import header_problems, read_one
 from tenure.manifests.fields import Count, DurationText, Known, KubernetesObject, Text
 from tenure.manifests.preemption_configs import LabelSelectorSpec, label_selector
+from tenure.manifests.selectable import LIMIT_KIND, PREEMPTION_LIMIT_VERSIONS
 from tenure.manifests.showing import Place
 from tenure.model import SECOND, LimitScope, PreemptionLimit
 from tenure.units import format_duration
-
-LIMIT_KIND: Final = "PreemptionLimit"
-PREEMPTION_LIMIT_VERSIONS: Final = (f"{GROUP}/v1alpha1",)
-"""The text names none: the one of PreemptionConfigs."""
 
 
 class PreemptionLimitSpec(Known):

@@ -15,8 +15,8 @@ from tenure.manifests.feature_gates import PROTECTION, TIME_BASED
 from tenure.manifests.files import SourcedObject
 from tenure.manifests.kueue_api import CONFIGURABLE, ApiEntry, newer_fields, newer_kinds, without
 from tenure.manifests.load import Loaded
-from tenure.manifests.preemption_configs import KIND as PREEMPTION_CONFIG
-from tenure.manifests.preemption_limits import LIMIT_KIND
+from tenure.manifests.selectable import KIND as PREEMPTION_CONFIG
+from tenure.manifests.selectable import LIMIT_KIND
 from tenure.manifests.showing import Place, show
 from tenure.manifests.structure import dig, items
 from tenure.units import format_names

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from tenure.errors import Problem
 from tenure.manifests.showing import Place, show
@@ -75,19 +75,57 @@ def is_list_kind(kind: object) -> bool:
     return isinstance(kind, str) and kind.endswith("List")
 
 
-def true_conditions(raw: object) -> set[object]:
+class Parts(NamedTuple):
+    """The parts of an object that are looked into more than once; empty where they have another shape."""
+
+    metadata: dict[str, Any]
+    spec: dict[str, Any]
+    status: dict[str, Any]
+    conditions: list[Any]
+
+
+def parts_of(raw: object) -> Parts:
+    """The parts of an untrusted object.
+
+    >>> parts_of({"metadata": {"name": "a"}, "spec": []})
+    Parts(metadata={'name': 'a'}, spec={}, status={}, conditions=[])
+    """
+    content = raw if isinstance(raw, dict) else {}
+    metadata, spec, status = content.get("metadata"), content.get("spec"), content.get("status")
+    known = status if isinstance(status, dict) else {}
+    conditions = known.get("conditions")
+    return Parts(
+        metadata if isinstance(metadata, dict) else {},
+        spec if isinstance(spec, dict) else {},
+        known,
+        conditions if isinstance(conditions, list) else [],
+    )
+
+
+def condition_types(conditions: Iterable[object]) -> tuple[set[str], set[str]]:
+    """The types of some conditions, and of those that are True.
+
+    >>> known, true = condition_types([{"type": "Evicted", "status": "False"}, None])
+    >>> known, true
+    ({'Evicted'}, set())
+    """
+    known: set[str] = set()
+    true: set[str] = set()
+    for condition in conditions:
+        if isinstance(condition, dict) and isinstance(kind := condition.get("type"), str):
+            known.add(kind)
+            if condition.get("status") == "True":
+                true.add(kind)
+    return known, true
+
+
+def true_conditions(raw: object) -> set[str]:
     """The types of the conditions that are True.
 
     >>> true_conditions({"status": {"conditions": [{"type": "Finished", "status": "True"}]}})
     {'Finished'}
     """
-    return {
-        kind
-        for condition in items(dig(raw, "status", "conditions"))
-        if isinstance(condition, dict)
-        and condition.get("status") == "True"
-        and isinstance(kind := condition.get("type"), str)
-    }
+    return condition_types(items(dig(raw, "status", "conditions")))[1]
 
 
 def has_condition(raw: object, kind: str) -> bool:

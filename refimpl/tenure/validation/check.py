@@ -14,8 +14,12 @@ from tenure.manifests.configuration import KEY, configuration, embedded
 from tenure.manifests.conversion import GROUP, RETIRED, VERSIONS, to_v1beta2
 from tenure.manifests.kueue_api import newer_kinds
 from tenure.manifests.limits import MAX_COHORT_LEVELS
-from tenure.manifests.preemption_configs import KIND, PREEMPTION_CONFIG_VERSIONS
-from tenure.manifests.preemption_limits import LIMIT_KIND, PREEMPTION_LIMIT_VERSIONS
+from tenure.manifests.selectable import (
+    KIND,
+    LIMIT_KIND,
+    PREEMPTION_CONFIG_VERSIONS,
+    PREEMPTION_LIMIT_VERSIONS,
+)
 from tenure.manifests.served import REFERENCE
 from tenure.manifests.showing import Place
 from tenure.manifests.structure import dig

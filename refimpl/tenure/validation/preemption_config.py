@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from tenure.manifests.kueue_api import PREEMPTION_CONFIG
-from tenure.manifests.preemption_configs import KIND, selector_conflicts
+from tenure.manifests.preemption_configs import selector_conflicts
+from tenure.manifests.selectable import KIND
 from tenure.manifests.served import SUBDOMAIN, Fields, Items, Named, Number, Text, Word
 from tenure.manifests.showing import printable, show
 from tenure.manifests.structure import entries, items

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from tenure.manifests.preemption_configs import KIND
-from tenure.manifests.preemption_limits import LIMIT_KIND
+from tenure.manifests.selectable import KIND, LIMIT_KIND
 from tenure.validation import (
     cluster_queue,
     cross_object_warnings,

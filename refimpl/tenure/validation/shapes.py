@@ -7,8 +7,7 @@ from functools import cache
 from typing import Final
 
 from tenure.manifests.conversion import VERSIONS
-from tenure.manifests.preemption_configs import KIND
-from tenure.manifests.preemption_limits import LIMIT_KIND
+from tenure.manifests.selectable import KIND, LIMIT_KIND
 from tenure.manifests.served import (
     Anything,
     Duration,

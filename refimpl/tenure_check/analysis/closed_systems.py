@@ -13,8 +13,8 @@ from tenure.manifests import Loaded, SourcedObject, amount_of, build, did_you_me
 from tenure.manifests.configuration import NEWEST, configuration_in
 from tenure.manifests.conversion import API_VERSION, name_of, to_v1beta2
 from tenure.manifests.kueue_api import PREEMPTION_CONFIG, as_if_modelled
-from tenure.manifests.preemption_configs import KIND
 from tenure.manifests.premises import premises_of_states, refuse_unstated
+from tenure.manifests.selectable import KIND
 from tenure.manifests.structure import dig
 from tenure.manifests.workload_schema import BOOST
 from tenure.model import Amount, Cluster, ClusterQueue, Cohort, FlavorQuotas, Workload

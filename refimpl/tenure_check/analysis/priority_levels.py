@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from tenure.manifests import SourcedObject, read_priority_class
-from tenure.manifests.preemption_configs import names_any
+from tenure.manifests.selectable import names_any
 from tenure.manifests.structure import dig
 from tenure.model import Cluster, QueueingStrategy, ResourceFlavor, WorkloadPriorityClass
 from tenure_check.analysis.states import PriorityLevel

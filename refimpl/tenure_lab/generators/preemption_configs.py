@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from tenure.manifests.kueue_api import PREEMPTION_CONFIG
-from tenure.manifests.preemption_limits import LIMIT_KIND, PREEMPTION_LIMIT_VERSIONS
+from tenure.manifests.selectable import LIMIT_KIND, PREEMPTION_LIMIT_VERSIONS
 from tenure.model import (
     CandidateSelector,
     ClassNames,
