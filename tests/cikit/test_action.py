@@ -11,16 +11,16 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
-import yaml
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from tenure.cli.commands import COMMANDS
+from tests import libyaml
 from tests.cikit.repository import ROOT, break_expectation, break_quota, plant_modules, plant_options, sample
 from tests.command_line import run_program
 from tools.locks import EXTRAS, needs
 
-ACTION: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+ACTION: dict[str, Any] = libyaml.load((ROOT / "action.yml").read_text(encoding="utf-8"))
 SCRIPT = ROOT / "ci" / "action.sh"
 SCRIPTS = Path(sys.executable).parent
 

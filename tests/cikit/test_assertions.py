@@ -10,7 +10,6 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
-import yaml
 import z3
 from jsonschema import Draft202012Validator
 
@@ -23,6 +22,7 @@ from tenure_check.analysis.matrix import Effort, trees_of
 from tenure_check.analysis.nominal_quota_proof import ServedQueue
 from tenure_check.expectations import CheckResult, Status, all_states, load_documents, run
 from tenure_proofs.budgets import CLOCK
+from tests import libyaml
 from tests.cikit.repository import SAMPLE, assert_states, break_protection, sample
 from tests.command_line import tenure
 from tests.tenure_check.test_loops import FAIR, queue
@@ -96,7 +96,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two ClusterQueues, and what is asserted of them."""
     made = tmp_path_factory.mktemp("asserted")
     (made / "queues.yaml").write_text(QUEUES, encoding="utf-8")
-    (made / "states.tenure.yaml").write_text(yaml.safe_dump(ASSERTED), encoding="utf-8")
+    (made / "states.tenure.yaml").write_text(libyaml.dump(ASSERTED), encoding="utf-8")
     return made
 
 
@@ -112,7 +112,7 @@ def answer(folder: Path) -> Any:
 def results(folder: Path, **asserted: Any) -> list[CheckResult]:
     """What comes of a document about these ClusterQueues, or about others."""
     file = folder / "other.tenure.yaml"
-    file.write_text(yaml.safe_dump({"manifests": ["queues.yaml"], **asserted}), encoding="utf-8")
+    file.write_text(libyaml.dump({"manifests": ["queues.yaml"], **asserted}), encoding="utf-8")
     found = [checked.result for checked in run(load_documents(file))]
     file.unlink()
     return found
@@ -276,9 +276,9 @@ def test_a_loop_is_told_with_the_fields_that_it_needs(tmp_path: Path) -> None:
         }
         for name, value in (("low", 0), ("high", 100))
     ]
-    flavor, *_ = yaml.safe_load_all(QUEUES.replace("{name: f}", "{name: default}"))
+    flavor, *_ = libyaml.load_all(QUEUES.replace("{name: f}", "{name: default}"))
     objects = [FAIR, flavor, *classes, queue("a", 0, **policy), queue("b", 0, **policy), queue("lender", 4)]
-    (tmp_path / "queues.yaml").write_text(yaml.safe_dump_all(objects, sort_keys=False), encoding="utf-8")
+    (tmp_path / "queues.yaml").write_text(libyaml.dump_all(objects, sort_keys=False), encoding="utf-8")
     three, short = (
         result
         for bounds in ({}, {"upTo": 9, "within": "1ns"})
@@ -292,9 +292,9 @@ def test_a_loop_is_told_with_the_fields_that_it_needs(tmp_path: Path) -> None:
 
 
 def test_where_theorems_exclude_loops_they_are_named(tmp_path: Path) -> None:
-    flavor, *_ = yaml.safe_load_all(QUEUES.replace("{name: f}", "{name: default}"))
+    flavor, *_ = libyaml.load_all(QUEUES.replace("{name: f}", "{name: default}"))
     objects = [flavor, queue("a", 4, reclaimWithinCohort="Any", withinClusterQueue="LowerPriority")]
-    (tmp_path / "queues.yaml").write_text(yaml.safe_dump_all(objects), encoding="utf-8")
+    (tmp_path / "queues.yaml").write_text(libyaml.dump_all(objects), encoding="utf-8")
     (result,) = results(tmp_path, noLoop={})
     assert result.status == Status.HOLDS
     assert result.found == "none of any number of workloads, by PO-ANY-340, PO-ANY-350"
@@ -328,7 +328,7 @@ def test_what_is_not_covered_is_not_known_and_ends_with_5(folder: Path, tmp_path
         "reaches": {"clusterQueue": "prod", "nominal": True},
     }
     (tmp_path / "queues.yaml").write_bytes((folder / "queues.yaml").read_bytes())
-    (tmp_path / "a.tenure.yaml").write_text(yaml.safe_dump(said), encoding="utf-8")
+    (tmp_path / "a.tenure.yaml").write_text(libyaml.dump(said), encoding="utf-8")
     done = tenure("test", "a.tenure.yaml", "--report", "sarif=sarif", cwd=tmp_path)
     assert done.returncode == 5, done.stdout.decode()
     assert "  ?    workloads of prod always reach its nominal quota" in done.stdout.decode()
@@ -361,7 +361,7 @@ def test_a_name_that_is_not_there_is_an_error_of_its_field(
 
 def test_the_end_of_an_exception_is_a_day_or_an_instant(folder: Path) -> None:
     (folder / "bad.tenure.yaml").write_text(
-        yaml.safe_dump({**ASSERTED, "never": {**SAFE, "except": {"reason": "r", "until": "soon"}}}),
+        libyaml.dump({**ASSERTED, "never": {**SAFE, "except": {"reason": "r", "until": "soon"}}}),
         encoding="utf-8",
     )
     done = tenure("analyze", "check", "bad.tenure.yaml", cwd=folder)
@@ -372,7 +372,7 @@ def test_the_end_of_an_exception_is_a_day_or_an_instant(folder: Path) -> None:
 
 def test_files_that_assert_nothing_of_every_state_are_refused(tmp_path: Path) -> None:
     said = {"manifests": [], "validate": "valid"}
-    (tmp_path / "a.tenure.yaml").write_text(yaml.safe_dump(said), encoding="utf-8")
+    (tmp_path / "a.tenure.yaml").write_text(libyaml.dump(said), encoding="utf-8")
     done = tenure("analyze", "check", "a.tenure.yaml", cwd=tmp_path)
     assert done.returncode == 2
     assert b"found 'nothing that is asserted of every state', expected one of never, keeps" in done.stderr

@@ -14,6 +14,7 @@ from jsonschema import Draft202012Validator
 from tenure.cli.bundled import schema
 from tenure.errors import InputError
 from tenure_check.expectations import CheckResult, Status, load_documents, run
+from tests import libyaml
 from tests.cikit.command import Run
 from tests.cikit.repository import NOW, SAMPLE, break_expectation, change, sample
 from tests.command_line import tenure
@@ -32,7 +33,7 @@ def written(folder: Path, *documents: dict[str, Any]) -> Path:
     if not (folder / "repository").exists():
         sample(folder)
     file = folder / "a.tenure.yaml"
-    file.write_text(yaml.safe_dump_all(documents), encoding="utf-8")
+    file.write_text(libyaml.dump_all(documents), encoding="utf-8")
     return file
 
 
@@ -65,7 +66,7 @@ def test_a_failure_says_what_was_found_and_which_rules_found_it(
 
 
 def test_validate_looks_at_warnings_only_where_it_is_asked_for_none(tmp_path: Path) -> None:
-    _, queue, local = yaml.safe_load_all((SAMPLE / "queues" / "gpu.yaml").read_text(encoding="utf-8"))
+    _, queue, local = libyaml.load_all((SAMPLE / "queues" / "gpu.yaml").read_text(encoding="utf-8"))
     local["spec"]["clusterQueue"] = "gone"
     valid, clean = results(
         tmp_path,
@@ -82,7 +83,7 @@ def test_validate_looks_at_warnings_only_where_it_is_asked_for_none(tmp_path: Pa
 def test_a_reading_decides_and_a_play_is_played_under_those_that_are_named(tmp_path: Path) -> None:
     soon = {**LATER, "now": "2026-03-02T12:00:00Z", "reading": "as-written"}
     newer = {**soon, "expect": [{"workload": "eval", "decision": "NoCandidates"}]}
-    scenario = yaml.safe_load_all((SAMPLE / "quota.tenure.yaml").read_text(encoding="utf-8"))
+    scenario = libyaml.load_all((SAMPLE / "quota.tenure.yaml").read_text(encoding="utf-8"))
     *_, play = scenario
     play["files"] = ["repository/queues/gpu.yaml"]
     play["expect"] = [{"reading": ["released", "guaranteed"], "at": "30m", "running": "second"}]
@@ -99,9 +100,9 @@ def test_nothing_that_is_not_printable_is_printed(form: str, tmp_path: Path) -> 
     bad = "a\x1b[2J\n::error::b\x9b\u202ec"
     said = {"manifests": [], "now": NOW, "expect": [{"workload": "w", "decision": "Fit"}]}
     file = tmp_path / f"{bad}.tenure.yaml".replace("/", "")
-    file.write_text(yaml.safe_dump({**said, "test": bad, "neverPreempted": [bad]}), encoding="utf-8")
+    file.write_text(libyaml.dump({**said, "test": bad, "neverPreempted": [bad]}), encoding="utf-8")
     play = tmp_path / "play.tenure.yaml"
-    play.write_text(yaml.safe_dump({"scenario": bad, "until": "1h", "expct": 1}), encoding="utf-8")
+    play.write_text(libyaml.dump({"scenario": bad, "until": "1h", "expct": 1}), encoding="utf-8")
     for arguments in (["test", str(file), "-o", form], ["test", str(tmp_path)], ["simulate", str(play)]):
         done = tenure(*arguments, cwd=tmp_path)
         assert done.returncode == 2
@@ -128,7 +129,7 @@ def test_a_file_names_nothing_outside(
     said = {kind: [name.format(outside=tmp_path)], "until": "1h", "expect": [{"preemptions": 0}]}
     if kind == "manifests":
         said = {"manifests": said["manifests"], "validate": "valid"}
-    Path("a.tenure.yaml").write_text(yaml.safe_dump(said), encoding="utf-8")
+    Path("a.tenure.yaml").write_text(libyaml.dump(said), encoding="utf-8")
     done = tenure("test", "a.tenure.yaml", stdin=b"hunter2\n", cwd=inside)
     assert done.returncode == 2
     assert f"{kind}[0]: found " in (done.stdout + done.stderr).decode()
@@ -143,7 +144,7 @@ def test_a_folder_of_manifests_may_hold_the_expectations_too(
     file = repository / "queues" / "mine.tenure.yaml"
     expect = [{"workload": "eval", "kept": "serving"}]
     said = {"manifests": [".", "../running"], "now": NOW, "expect": expect}
-    file.write_text(yaml.safe_dump(said), encoding="utf-8")
+    file.write_text(libyaml.dump(said), encoding="utf-8")
     assert [checked.result.status for checked in run(load_documents(file))] == [Status.HOLDS]
 
 

@@ -7,8 +7,8 @@ import tarfile
 from pathlib import Path
 
 import pytest
-import yaml
 
+from tests import libyaml
 from tools import krew
 
 
@@ -20,7 +20,7 @@ def test_the_manifest_names_archives_that_are_there(tmp_path: Path, monkeypatch:
     dist = tmp_path / "dist"
     dist.mkdir()
     krew.main([str(dist / "tenure-0.1.0-py3-none-any.whl"), "--url", "https://a.example/v0.1.0"])
-    spec = yaml.safe_load((dist / "tenure.yaml").read_text(encoding="utf-8"))["spec"]
+    spec = libyaml.load((dist / "tenure.yaml").read_text(encoding="utf-8"))["spec"]
     assert spec["version"] == "v0.1.0"
     named = []
     for platform in spec["platforms"]:

@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
+from tests import libyaml
 from tests.cikit.repository import ROOT, break_expectation, break_quota, plant_modules, plant_options, sample
 from tests.command_line import run_program
 
 SCRIPTS = Path(sys.executable).parent
-HOOKS: list[dict[str, Any]] = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+HOOKS: list[dict[str, Any]] = libyaml.load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def repository(tmp_path: Path) -> Path:
         pytest.skip("no git is installed here")
     folder = sample(tmp_path)
     hooks = [{**hook, "language": "system"} for hook in HOOKS]
-    config = yaml.safe_dump({"repos": [{"repo": "local", "hooks": hooks}]})
+    config = libyaml.dump({"repos": [{"repo": "local", "hooks": hooks}]})
     (folder / ".pre-commit-config.yaml").write_text(config, encoding="utf-8")
     for command in (("init", "--quiet"), ("add", "--all")):
         subprocess.run(["git", *command], cwd=folder, check=True)
@@ -97,6 +97,6 @@ def test_a_name_that_is_an_option_is_the_name_of_a_file(repository: Path) -> Non
     assert [victim.read_text(encoding="utf-8") for victim in victims] == ["precious"] * len(victims)
     # Each of them was read: a flavor and an expectation each, beside the sample's.
     others = [*(repository / "queues").iterdir(), *(repository / "running").iterdir()]
-    objects = sum(len(list(yaml.safe_load_all(file.read_text(encoding="utf-8")))) for file in others)
+    objects = sum(len(list(libyaml.load_all(file.read_text(encoding="utf-8")))) for file in others)
     assert f"validate: {objects + len(manifests)} objects, 0 errors" in done.stdout
     assert f"test: {9 + len(expectations)} expectations, 0 fail" in done.stdout

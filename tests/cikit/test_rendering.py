@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from tenure_check.expectations import manifest_sources
+from tests import libyaml
 from tests.cli.test_edits import git
 from tests.command_line import tenure
 
 FLAVOR = {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "ResourceFlavor", "metadata": {"name": "f"}}
-TEXT = yaml.safe_dump(FLAVOR)
+TEXT = libyaml.dump(FLAVOR)
 
 
 def python(code: str) -> str:
@@ -26,7 +26,7 @@ def python(code: str) -> str:
 
 def written(folder: Path, *entries: object, name: str = "a") -> Path:
     path = folder / f"{name}.tenure.yaml"
-    path.write_text(yaml.safe_dump({"manifests": list(entries), "validate": "valid"}), encoding="utf-8")
+    path.write_text(libyaml.dump({"manifests": list(entries), "validate": "valid"}), encoding="utf-8")
     return path
 
 
@@ -109,8 +109,8 @@ SCENARIO = {"until": "1h", "files": ["-"], "expect": [{"preemptions": 0}]}
 def test_standard_input_is_read_once_for_scenarios_too(tmp_path: Path) -> None:
     written(tmp_path, "-")
     path = tmp_path / "scenario.tenure.yaml"
-    path.write_text(yaml.safe_dump(SCENARIO), encoding="utf-8")
-    given = yaml.safe_dump_all([FLAVOR, QUEUE]).encode()
+    path.write_text(libyaml.dump(SCENARIO), encoding="utf-8")
+    given = libyaml.dump_all([FLAVOR, QUEUE]).encode()
     done = tenure("test", str(tmp_path), stdin=given)
     assert done.returncode == 0, done.stdout + done.stderr
     assert b"test: 2 expectations, 0 fail" in done.stdout
@@ -121,7 +121,7 @@ def test_standard_input_is_named_once(key: str, tmp_path: Path) -> None:
     twice = {key: ["-", "-"]}
     shape = {**twice, "validate": "valid"} if key == "manifests" else {**SCENARIO, **twice}
     path = tmp_path / "a.tenure.yaml"
-    path.write_text(yaml.safe_dump(shape), encoding="utf-8")
+    path.write_text(libyaml.dump(shape), encoding="utf-8")
     done = tenure("test", str(path), stdin=TEXT.encode())
     assert done.returncode == 2
     said = f"{key}[1]: found standard input more than once, expected it once"
@@ -129,7 +129,7 @@ def test_standard_input_is_named_once(key: str, tmp_path: Path) -> None:
 
 
 def test_a_scenario_on_standard_input_does_not_name_it(tmp_path: Path) -> None:
-    done = tenure("simulate", "-", cwd=tmp_path, stdin=yaml.safe_dump(SCENARIO).encode())
+    done = tenure("simulate", "-", cwd=tmp_path, stdin=libyaml.dump(SCENARIO).encode())
     assert done.returncode == 2
     assert b"files[0]: found standard input, which has this document, expected a file" in done.stderr
 
@@ -138,12 +138,12 @@ def test_an_overlay_that_is_not_applied_is_named_where_a_queue_is_missing(tmp_pa
     overlay = tmp_path / "overlay"
     overlay.mkdir()
     queue = {**FLAVOR, "kind": "ClusterQueue", "metadata": {"name": "batch"}, "spec": {}}
-    (overlay / "patch.yaml").write_text(yaml.safe_dump(queue), encoding="utf-8")
+    (overlay / "patch.yaml").write_text(libyaml.dump(queue), encoding="utf-8")
     kustomization = {"resources": ["../base"], "patches": [{"path": "patch.yaml"}]}
-    (overlay / "kustomization.yaml").write_text(yaml.safe_dump(kustomization), encoding="utf-8")
+    (overlay / "kustomization.yaml").write_text(libyaml.dump(kustomization), encoding="utf-8")
     never = {"preemptor": {"clusterQueue": "batch"}, "victim": {"clusterQueue": "production"}}
     path = tmp_path / "a.tenure.yaml"
-    path.write_text(yaml.safe_dump({"manifests": ["overlay"], "never": never}), encoding="utf-8")
+    path.write_text(libyaml.dump({"manifests": ["overlay"], "never": never}), encoding="utf-8")
     done = tenure("test", str(path), cwd=tmp_path)
     assert done.returncode == 2
     said = done.stdout.decode()
@@ -170,7 +170,7 @@ CHART = "from pathlib import Path; print(Path('head.tpl').read_text() + Path('va
 def chart(folder: Path, policy: str) -> Path:
     """What a stand-in for a renderer puts together: no file of it is a manifest."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "head.tpl").write_text(f"{yaml.safe_dump_all([FLAVOR, QUEUE])}", encoding="utf-8")
+    (folder / "head.tpl").write_text(f"{libyaml.dump_all([FLAVOR, QUEUE])}", encoding="utf-8")
     text = f"  preemption: {{withinClusterQueue: {policy}}}\n"
     (folder / "values").write_text(text, encoding="utf-8")
     return folder
@@ -232,9 +232,9 @@ def test_what_is_not_rendered_gets_no_verdict(kind: str, tmp_path: Path) -> None
     """A gate that does not see the queues that are deployed would pass for whatever they are."""
     folder = tmp_path / "queues"
     folder.mkdir()
-    (folder / "all.yaml").write_text(yaml.safe_dump_all([FLAVOR, QUEUE]), encoding="utf-8")
+    (folder / "all.yaml").write_text(libyaml.dump_all([FLAVOR, QUEUE]), encoding="utf-8")
     if kind == "overlay":
-        text = yaml.safe_dump({"resources": ["all.yaml"], "patches": [{"path": "patch.yaml"}]})
+        text = libyaml.dump({"resources": ["all.yaml"], "patches": [{"path": "patch.yaml"}]})
         (folder / "kustomization.yaml").write_text(text, encoding="utf-8")
         found = "a kustomization with patches, which are not applied"
     else:
@@ -253,7 +253,7 @@ def committed(folder: Path, files: Mapping[str, Any]) -> Path:
     for name, content in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        text = content if isinstance(content, str) else yaml.safe_dump_all(content)
+        text = content if isinstance(content, str) else libyaml.dump_all(content)
         path.write_text(text, encoding="utf-8")
     git(folder, "init", "-b", "main")
     git(folder, "add", ".")

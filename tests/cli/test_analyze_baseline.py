@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from jsonschema import Draft202012Validator
 
 from tenure_check.analysis.change_verdict import FailOnChange
 from tenure_check.analysis.difference_answer import GuaranteeChange
 from tenure_check.analysis.matrix_answer import MatrixRole
 from tenure_check.expectations.baseline import AcceptedShape, accepts
+from tests import libyaml
 from tests.cli.test_analyze_matrix import QUEUES
 from tests.cli.test_edits import git
 from tests.command_line import tenure
@@ -52,7 +52,7 @@ def written(path: Path, **changed: str) -> str:
         "until": "2999-01-31",
         **changed,
     }
-    path.write_text(yaml.safe_dump({"accepted": [entry]}), encoding="utf-8")
+    path.write_text(libyaml.dump({"accepted": [entry]}), encoding="utf-8")
     return str(path)
 
 
@@ -60,7 +60,7 @@ def test_what_is_written_down_does_not_fail_and_more_does(sides: tuple[str, str]
     file = tmp_path / "accepted.yaml"
     done = tenure("analyze", "baseline", *sides, *WHY, *SMALL, "--to", str(file))
     assert done.returncode == 0, done.stderr
-    found = yaml.safe_load(file.read_text(encoding="utf-8"))
+    found = libyaml.load(file.read_text(encoding="utf-8"))
     Draft202012Validator(made_schema("baseline")).validate(found)
     for entry in found["accepted"]:
         assert (entry["preemptor"]["clusterQueue"], entry["victim"]["clusterQueue"]) == ("a", "b")
@@ -86,7 +86,7 @@ def test_a_second_change_is_added_and_what_is_past_goes(sides: tuple[str, str], 
     for _ in range(2):
         done = tenure("analyze", "baseline", *sides, *MORE, *WHY, *SMALL, "--to", str(file))
         assert done.returncode == 0, done.stderr
-        entries = yaml.safe_load(file.read_text(encoding="utf-8"))["accepted"]
+        entries = libyaml.load(file.read_text(encoding="utf-8"))["accepted"]
         assert {entry["victim"]["clusterQueue"] for entry in entries} == {"a", "b"}
         assert all(entries.count(entry) == 1 for entry in entries)
         assert {entry["until"] for entry in entries} == {"2999-01-31"}

@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
-import yaml
 from jsonschema import Draft202012Validator
 
 from tenure.cli.bundled import schema
+from tests import libyaml
 from tests.command_line import tenure
 from tests.objects import an_object
 from tests.tenure_check.test_loops import FAIR, queue
@@ -24,7 +24,7 @@ def queues(tmp_path: Path) -> Path:
     flavor = an_object("ResourceFlavor", "default")
     objects = [FAIR, flavor, queue("a", 0, **POLICY), queue("b", 0, **POLICY), queue("lender", 4)]
     file = tmp_path / "queues.yaml"
-    file.write_text(yaml.safe_dump_all(objects, sort_keys=False), encoding="utf-8")
+    file.write_text(libyaml.dump_all(objects, sort_keys=False), encoding="utf-8")
     return file
 
 
@@ -70,7 +70,7 @@ def test_no_loop_within_the_bounds_is_no_proof_and_says_so(queues: Path) -> None
 def test_where_a_theorem_excludes_loops_nothing_is_played_and_it_is_named(tmp_path: Path) -> None:
     file = tmp_path / "queues.yaml"
     alone = queue("alone", 4, cohort="own", withinClusterQueue="LowerPriority")
-    file.write_text(yaml.safe_dump_all([alone]), encoding="utf-8")
+    file.write_text(libyaml.dump_all([alone]), encoding="utf-8")
     done = tenure("analyze", "loops", str(file), "-o", "json")
     answer = json.loads(done.stdout)
     (tree,) = answer["trees"]

@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
-import yaml
 from jsonschema import Draft202012Validator
 
 from tenure.cli.bundled import schema
+from tests import libyaml
 from tests.command_line import tenure
 from tests.tenure_check.test_loops import queue
 
@@ -27,7 +27,7 @@ def queues(tmp_path: Path) -> Path:
     }
     file = tmp_path / "queues.yaml"
     objects = [flavor, guest, queue("owner", 8)]
-    file.write_text(yaml.safe_dump_all(objects, sort_keys=False), encoding="utf-8")
+    file.write_text(libyaml.dump_all(objects, sort_keys=False), encoding="utf-8")
     return file
 
 

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from tenure import __version__
 from tenure.cli import app
+from tests import libyaml
 from tests.command_line import TENURE, no_reader, tenure, tenure_process
 
 Capture = pytest.CaptureFixture[str]
@@ -61,9 +61,9 @@ def folder(tmp_path: Path) -> Path:
 def without(folder: Path, kind: str) -> None:
     """Take the objects of a kind away."""
     path = folder / "queues.yaml"
-    listed = yaml.safe_load(path.read_text(encoding="utf-8"))
+    listed = libyaml.load(path.read_text(encoding="utf-8"))
     listed["items"] = [item for item in listed["items"] if item["kind"] != kind]
-    path.write_text(yaml.safe_dump(listed), encoding="utf-8")
+    path.write_text(libyaml.dump(listed), encoding="utf-8")
 
 
 def test_an_example_a_folder_its_files_and_standard_input_decide_alike(folder: Path) -> None:
@@ -85,7 +85,7 @@ def test_an_example_is_copied_into_a_new_folder_and_decided_from_there(tmp_path:
 def test_text_json_and_yaml_say_the_same() -> None:
     arguments = ("decide", "--example", "two-teams", *JOB, *AT_TWO)
     as_json = json.loads(tenure(*arguments, "-o", "json").stdout)
-    as_yaml = yaml.safe_load(tenure(*arguments, "-o", "yaml").stdout)
+    as_yaml = libyaml.load(tenure(*arguments, "-o", "yaml").stdout)
     assert as_json == as_yaml
     text = tenure(*arguments).stdout.decode().splitlines()
     assert text[0].startswith("Preempt: 3 of 16 running workloads in ClusterQueue gpu-cluster-queue")
@@ -150,13 +150,13 @@ def test_a_workload_that_holds_quota_is_no_preemptor() -> None:
 
 def test_the_only_pending_workload_need_not_be_named(folder: Path) -> None:
     for path in folder.glob("workloads-*.yaml"):
-        listed = yaml.safe_load(path.read_text(encoding="utf-8"))
+        listed = libyaml.load(path.read_text(encoding="utf-8"))
         listed["items"] = [
             item
             for item in listed["items"]
             if "admission" in item.get("status", {}) or item["metadata"]["name"] == JOB[1].partition("/")[2]
         ]
-        path.write_text(yaml.safe_dump(listed), encoding="utf-8")
+        path.write_text(libyaml.dump(listed), encoding="utf-8")
     answer = answered(str(folder), *AT_TWO)
     assert (answer["workload"], len(answer["preempted"])) == (JOB[1], 3)
 

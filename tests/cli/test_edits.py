@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from jsonschema import Draft202012Validator
 
 from tenure.cli.bundled import schema
 from tenure.edits import edited, edits_of
 from tenure.errors import InputError
 from tenure.manifests import SourcedObject
+from tests import libyaml
 from tests.command_line import tenure
 
 NOW = ("--now", "2026-03-02T14:00:00Z")
@@ -117,7 +117,7 @@ def test_only_what_is_set_can_be_unset() -> None:
 
 def test_a_patch_is_merged(tmp_path: Path) -> None:
     patch = tmp_path / "patch.yaml"
-    patch.write_text(yaml.safe_dump(queue(cohortName=None, preemption={"withinClusterQueue": "Never"})))
+    patch.write_text(libyaml.dump(queue(cohortName=None, preemption={"withinClusterQueue": "Never"})))
     before = queue(cohortName="x", preemption={"reclaimWithinCohort": "Any"})
     (changed,) = edited([SourcedObject("", before)], edits_of(patches=[str(patch)]))
     merged = {"reclaimWithinCohort": "Any", "withinClusterQueue": "Never"}
@@ -301,7 +301,7 @@ def test_a_job_of_kai_is_changed_in_a_patch_and_by_its_fields(tmp_path: Path) ->
     annotations = {"kai.scheduler/last-start-timestamp": "2026-06-01T01:00:00Z"}
     metadata = {"namespace": "vision", "name": "pretrain", "annotations": annotations}
     group = {"apiVersion": "scheduling.run.ai/v2alpha2", "kind": "PodGroup", "metadata": metadata}
-    patch.write_text(yaml.safe_dump(group), encoding="utf-8")
+    patch.write_text(libyaml.dump(group), encoding="utf-8")
     assert tenure(*words, *now).returncode == 1
     for change in (
         ("--set", f"podgroup/vision/pretrain.{started}=2026-06-01T01:00:00Z"),

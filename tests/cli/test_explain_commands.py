@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 import typer
-import yaml
 from jsonschema import Draft202012Validator
 from typer.testing import CliRunner
 
@@ -19,6 +18,7 @@ from tenure.errors import InputError
 from tenure.explanation.counterfactuals import CounterfactualsFound, search_counterfactuals
 from tenure.resources import bundled
 from tenure_play.commands.why import why_command, why_not_command
+from tests import libyaml
 
 TEAMS = ("--example", "two-teams", "--now", "2026-03-02T14:00:00Z")
 COHORT = ("--example", "shared-cohort", "--now", "2026-05-11T14:00:00Z")
@@ -92,7 +92,7 @@ def texts(value: Any) -> list[str]:
 @pytest.mark.parametrize("arguments", ASKED, ids=" ".join)
 def test_json_and_yaml_say_the_same_and_are_as_the_schema_says(arguments: tuple[str, ...]) -> None:
     answer = answered(*arguments)
-    assert yaml.safe_load(said(*arguments, "-o", "yaml")) == answer
+    assert libyaml.load(said(*arguments, "-o", "yaml")) == answer
     published = bundled("spec", "schemas", f"{arguments[0]}.schema.json")
     schema = json.loads(published.read_text(encoding="utf-8"))
     Draft202012Validator.check_schema(schema)

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from tenure.units import format_amount
+from tests import libyaml
 from tests.command_line import tenure
 from tests.objects import a_local_queue, an_object
 
@@ -80,7 +80,7 @@ def test_the_exit_code_says_that_no_workload_could_be_decided_about(form: str, t
     queue = an_object("ClusterQueue", "q")
     local = a_local_queue("main", "ml", "q")
     dump = tmp_path / "dump.yaml"
-    dump.write_text(yaml.safe_dump_all([queue, local, waiting]), encoding="utf-8")
+    dump.write_text(libyaml.dump_all([queue, local, waiting]), encoding="utf-8")
     done = tenure("decide", "-a", str(dump), "--now", "2026-03-02T14:00:00Z", "-o", form)
     assert done.returncode == 2
     assert b"none of 1 pending workloads can be decided about" in done.stderr

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
+from tests import libyaml
 from tests.command_line import tenure
 
 FILE = Path(__file__).parents[1] / "recorded" / "preemption-config.yaml"
@@ -32,10 +32,10 @@ def read(*words: str, code: int = 0, file: Path = FILE) -> Any:
 
 def changed(folder: Path, kind: str, change: Any) -> Path:
     """A copy in which one object is changed; None leaves it out."""
-    objects = [raw for raw in yaml.safe_load_all(FILE.read_text()) if raw]
+    objects = [raw for raw in libyaml.load_all(FILE.read_text()) if raw]
     kept = [change(raw) if raw["kind"] == kind else raw for raw in objects]
     copy = folder / "cluster.yaml"
-    copy.write_text(yaml.safe_dump_all([raw for raw in kept if raw]))
+    copy.write_text(libyaml.dump_all([raw for raw in kept if raw]))
     return copy
 
 
@@ -133,7 +133,7 @@ def test_a_tree_with_a_config_is_followed_beside_one_that_is_set_aside(tmp_path:
     file = changed(tmp_path, "ClusterQueue", two_configs)
     topology = {"spec": {"topologyName": "racks"}, "apiVersion": "kueue.x-k8s.io/v1beta2"}
     racks = {**topology, "kind": "ResourceFlavor", "metadata": {"name": "racks"}}
-    text = file.read_text().replace("name: default", "name: racks") + "---\n" + yaml.safe_dump(racks)
+    text = file.read_text().replace("name: default", "name: racks") + "---\n" + libyaml.dump(racks)
     before, _, after = text.partition("  name: apart")
     file.write_text(before.replace("name: racks", "name: default") + "  name: apart" + after)
     found = said("next", *NOW, file=file)
@@ -144,7 +144,7 @@ def test_a_tree_with_a_config_is_followed_beside_one_that_is_set_aside(tmp_path:
 def test_a_scenario_is_played_with_it(tmp_path: Path) -> None:
     (tmp_path / "cluster.yaml").write_text(FILE.read_text())
     scenario = tmp_path / "scenario.yaml"
-    scenario.write_text(yaml.safe_dump({"until": "1m", "files": ["cluster.yaml"], "start": NOW[1]}))
+    scenario.write_text(libyaml.dump({"until": "1m", "files": ["cluster.yaml"], "start": NOW[1]}))
     text = said("simulate", file=scenario)
     assert "preempted for hero/incoming" in text
     assert "ConfigurablePreemption" in text
@@ -233,7 +233,7 @@ def test_what_is_asserted_of_every_state_is_not_known(tmp_path: Path) -> None:
         "reaches": {"clusterQueue": "hero", "nominal": True},
     }
     file = tmp_path / "all.tenure.yaml"
-    file.write_text(yaml.safe_dump(asserted))
+    file.write_text(libyaml.dump(asserted))
     text = said("analyze", "check", "--no-cache", code=1, file=file)
     assert "PASS" not in text
     assert "ConfigurablePreemption" in text
@@ -257,7 +257,7 @@ def test_the_configuration_switches_it_off(tmp_path: Path) -> None:
         "featureGates": {"ConfigurablePreemptions": False},
     }
     file = tmp_path / "cluster.yaml"
-    file.write_text(f"{FILE.read_text()}---\n{yaml.safe_dump(configured)}")
+    file.write_text(f"{FILE.read_text()}---\n{libyaml.dump(configured)}")
     assert read("decide", "-w", "hero/incoming", *NOW, file=file)["decision"] == "NoCandidates"
     assert SAID not in said("analyze", "loops", file=file)
     assert "false, as the Configuration" in said(
@@ -292,7 +292,7 @@ def test_gates_of_fair_sharing_are_refused_where_the_command_line_switches_that_
             "featureGates": {gate: True},
         }
         copy = tmp_path / f"{gate}.yaml"
-        copy.write_text(f"{FILE.read_text()}---\n{yaml.safe_dump(configured)}")
+        copy.write_text(f"{FILE.read_text()}---\n{libyaml.dump(configured)}")
         return copy
 
     again, refill = file("FairSharingReevaluatePreemptionCandidates"), file("FairSharingRefill")

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from jsonschema import Draft202012Validator
 
 from tenure.resources import bundled
+from tests import libyaml
 from tests.command_line import tenure
 from tests.tenure_play.test_past import cohort_play, objects_at
 
@@ -31,7 +31,7 @@ def dump(tmp_path: Path) -> str:
 
 def written(folder: Path, hours: float) -> str:
     path = folder / "cluster.yaml"
-    path.write_text(yaml.safe_dump_all(objects_at(cohort_play(), hours)), encoding="utf-8")
+    path.write_text(libyaml.dump_all(objects_at(cohort_play(), hours)), encoding="utf-8")
     return str(path)
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
+from tests import libyaml
 from tests.command_line import tenure
 from tests.examples import change, copied
 
@@ -186,18 +186,18 @@ def test_whoever_names_no_workload_is_told_of_all_pending() -> None:
 
 def test_no_pending_workload_is_an_answer(folder: Path) -> None:
     for file in folder.glob("workloads-*.yaml"):
-        whole = yaml.safe_load(file.read_text(encoding="utf-8"))
+        whole = libyaml.load(file.read_text(encoding="utf-8"))
         whole["items"] = [item for item in whole["items"] if "admission" in item.get("status", {})]
-        file.write_text(yaml.safe_dump(whole), encoding="utf-8")
+        file.write_text(libyaml.dump(whole), encoding="utf-8")
     assert answered(str(folder), *ALL)["pending"] == []
     assert b"0 pending workloads: none" in tenure("decide", str(folder), *ALL).stdout
 
 
 def test_a_warning_is_said_once_and_listed(folder: Path) -> None:
     queues = folder / "queues.yaml"
-    whole = yaml.safe_load(queues.read_text(encoding="utf-8"))
+    whole = libyaml.load(queues.read_text(encoding="utf-8"))
     whole["items"] = [item for item in whole["items"] if item["kind"] != "LocalQueue"]
-    queues.write_text(yaml.safe_dump(whole), encoding="utf-8")
+    queues.write_text(libyaml.dump(whole), encoding="utf-8")
     for asked in (ALL, ("-w", "team-b/job-eval-suite-d739e")):
         done = tenure("decide", str(folder), *asked, "-o", "json")
         said = done.stderr.decode().splitlines()
@@ -216,7 +216,7 @@ def test_a_cycle_of_cohorts_changes_no_decision_in_another_tree(folder: Path, en
             ("ClusterQueue", "lost", {"cohortName": "north"}),
         )
     ]
-    (folder / "cycle.yaml").write_text(yaml.safe_dump_all(objects))
+    (folder / "cycle.yaml").write_text(libyaml.dump_all(objects))
     after = answered(str(folder), *ALL, "--engine", engine)
     assert after["pending"] == before["pending"]
     (warning,) = set(after["warnings"]) - set(before["warnings"])

@@ -7,8 +7,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-import yaml
 
+from tests import libyaml
 from tests.command_line import TENURE, tenure
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -36,7 +36,7 @@ def test_a_time_may_be_written_out_and_the_objects_be_a_list() -> None:
     listed = json.loads(done.stdout)
     assert [item["kind"] for item in listed["items"]].count("Workload") == 2
     same = tenure("simulate", DYNAMIC, "--at", "30m", "--objects")
-    assert list(yaml.safe_load_all(same.stdout)) == listed["items"]
+    assert list(libyaml.load_all(same.stdout)) == listed["items"]
 
 
 def test_a_play_of_kai_has_no_objects_to_print() -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
+from tests import libyaml
 from tests.command_line import tenure
 
 FILE = Path(__file__).parents[1] / "recorded" / "preemption-config.yaml"
@@ -24,10 +24,10 @@ def printed(*words: str, code: int = 0) -> str:
 
 def changed(folder: Path, name: str, change: Any) -> str:
     """A copy of the cluster in which the object of a name is changed."""
-    objects = [raw for raw in yaml.safe_load_all(FILE.read_text()) if raw]
+    objects = [raw for raw in libyaml.load_all(FILE.read_text()) if raw]
     kept = [change(raw) if raw["metadata"]["name"] == name else raw for raw in objects]
     copy = folder / "cluster.yaml"
-    copy.write_text(yaml.safe_dump_all(kept))
+    copy.write_text(libyaml.dump_all(kept))
     return str(copy)
 
 
@@ -86,7 +86,7 @@ def test_a_preemptor_that_is_no_longer_there_is_named(tmp_path: Path) -> None:
 def test_a_play_writes_the_message_and_the_rules_of_the_config(tmp_path: Path) -> None:
     (tmp_path / "cluster.yaml").write_text(FILE.read_text())
     scenario = tmp_path / "scenario.yaml"
-    scenario.write_text(yaml.safe_dump({"until": "20s", "files": ["cluster.yaml"], "start": NOW[1]}))
+    scenario.write_text(libyaml.dump({"until": "20s", "files": ["cluster.yaml"], "start": NOW[1]}))
     text = printed("simulate", str(scenario))
     assert "preempted for hero/incoming" in text
     assert "ConfigurablePreemption (hero-config rule any/0)" in text
@@ -213,7 +213,7 @@ def test_an_event_brings_a_config_that_reads_labels_of_workloads_there_at_the_st
 
     parts = Path(changed(tmp_path, "b1", labelled)).read_text().split("---\n")
     named = {"kueue.x-k8s.io/preemption-config-name": "hero-config"}
-    objects = [yaml.safe_load(part) for part in parts if "kind: PreemptionConfig" not in part]
+    objects = [libyaml.load(part) for part in parts if "kind: PreemptionConfig" not in part]
     for raw in objects:
         raw["metadata"].pop("annotations", None)
     selector = {"scope": "WithinCohortTree", "labelSelector": {"matchLabels": {"tier": "low"}}}
@@ -229,7 +229,7 @@ def test_an_event_brings_a_config_that_reads_labels_of_workloads_there_at_the_st
         "expect": [{"at": "1s", "running": ["b1", "a1"]}, {"at": "5s", "evicted": "b1", "running": "a1"}],
     }
     file = tmp_path / "scenario.yaml"
-    file.write_text(yaml.safe_dump(scenario))
+    file.write_text(libyaml.dump(scenario))
     assert "ConfigurablePreemption (hero-config rule low/0)" in printed("simulate", str(file))
 
 
@@ -276,9 +276,9 @@ def test_of_a_config_that_is_not_given_the_possible_preemptors_are_not_known(tmp
 
 def test_who_preempts_and_does_not_get_the_quota_is_not_admitted(tmp_path: Path) -> None:
     """Upstream's case: the victim borrows less than its preemptor, and has its turn first."""
-    kept = [raw for raw in yaml.safe_load_all(FILE.read_text()) if raw["metadata"]["name"] != "waits"]
+    kept = [raw for raw in libyaml.load_all(FILE.read_text()) if raw["metadata"]["name"] != "waits"]
     file = tmp_path / "cluster.yaml"
-    file.write_text(yaml.safe_dump_all(kept))
+    file.write_text(libyaml.dump_all(kept))
     text = printed("why-not", "hero/incoming", str(file), *NOW)
     assert text.splitlines()[0] == "hero/incoming preempts b/b1, and does not get the quota"
     assert "later: hero/incoming has no known start" in text
@@ -332,7 +332,7 @@ def test_that_boosts_are_off_is_assumed_where_a_rule_compares_them(
     assert assumed not in printed(*command, str(FILE))
     config = {"apiVersion": "config.kueue.x-k8s.io/v1beta2", "kind": "Configuration"}
     gates = tmp_path / "config.yaml"
-    gates.write_text(yaml.safe_dump({**config, "featureGates": {"PriorityBoost": False}}))
+    gates.write_text(libyaml.dump({**config, "featureGates": {"PriorityBoost": False}}))
     assert assumed not in printed(*command, str(file), str(gates))
 
 
@@ -411,7 +411,7 @@ def test_gates_of_loops_are_above_those_of_a_configuration_and_are_checked(tmp_p
         "featureGates": {"ConfigurablePreemptions": False, "PriorityBoost": True},
     }
     file = tmp_path / "cluster.yaml"
-    file.write_text(f"{FILE.read_text()}\n---\n{yaml.safe_dump(configured)}")
+    file.write_text(f"{FILE.read_text()}\n---\n{libyaml.dump(configured)}")
     off = printed("analyze", "loops", str(file))
     assert "assumed" not in off
     on = printed("analyze", "loops", str(file), "--feature-gates", "ConfigurablePreemptions=true", code=5)

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from jsonschema import Draft202012Validator
 
 from tenure.cli.bundled import schema
+from tests import libyaml
 from tests.command_line import tenure
 from tests.objects import a_group, a_list, a_local_queue, a_queue, a_workload, admitted_to, an_object
 
@@ -206,7 +206,7 @@ def test_why_begins_with_pending_workloads_where_none_preempts_too(tmp_path: Pat
         found for found in OBJECTS if found["kind"] != "Workload" or found["metadata"]["name"] == "running"
     ]
     file = tmp_path / "cluster.yaml"
-    file.write_text(yaml.safe_dump_all(alone), encoding="utf-8")
+    file.write_text(libyaml.dump_all(alone), encoding="utf-8")
     done = tenure("why", "running", str(file), "--now", "2026-06-01T12:00:00Z")
     assert done.stdout.startswith(b"No workload is pending, so none preempts team/running\n")
 
@@ -240,7 +240,7 @@ def test_why_not_answers_about_the_workloads_of_a_running_kueue(job: str, expect
     assert expected in done.stdout.decode()
 
 
-OBJECTS = list(yaml.safe_load_all((REPORTS / "not-queued.yaml").read_text(encoding="utf-8")))
+OBJECTS = list(libyaml.load_all((REPORTS / "not-queued.yaml").read_text(encoding="utf-8")))
 WAITS = next(found for found in OBJECTS if found["metadata"]["name"] == "nolq")
 SINCE = "2026-06-01T11:00:00Z"
 
@@ -320,7 +320,7 @@ def test_why_not_names_a_cluster_queue_that_is_missing_or_that_kueue_finds_inact
 def _causes(folder: Path, objects: list[dict[str, Any]]) -> list[str]:
     """The kinds of causes that `why-not` names, in an answer that its schema describes."""
     file = folder / "cluster.yaml"
-    file.write_text(yaml.safe_dump_all(objects), encoding="utf-8")
+    file.write_text(libyaml.dump_all(objects), encoding="utf-8")
     done = tenure("why-not", "nolq", str(file), "--now", "2026-06-01T12:00:00Z", "-o", "json")
     assert done.returncode == 0, done.stderr.decode()
     answer = json.loads(done.stdout)

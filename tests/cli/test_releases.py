@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from jsonschema import Draft202012Validator
 
 from tenure.cli.bundled import schema
 from tenure.edits import refuse_additions
 from tenure.explanation.counterfactuals.queue_fields import MinAdmitDuration, Rules
 from tenure.manifests.releases import ADDITIONS, KNOWN_RELEASES
+from tests import libyaml
 from tests.command_line import tenure
 
 NOW = ("--now", "2026-03-02T14:00:00Z")
@@ -36,7 +36,7 @@ def said(name: str, *words: str, code: int = 0) -> Any:
 
 def written(folder: Path, *objects: dict[str, Any]) -> str:
     file = folder / "objects.yaml"
-    file.write_text(yaml.safe_dump_all(objects), encoding="utf-8")
+    file.write_text(libyaml.dump_all(objects), encoding="utf-8")
     return str(file)
 
 
@@ -123,7 +123,7 @@ def test_expectations_are_checked_with_the_release(tmp_path: Path) -> None:
         "expect": [{"workload": JOB[1], "decision": "NoCandidates"}],
     }
     file = tmp_path / "a.tenure.yaml"
-    file.write_text(yaml.safe_dump(expected), encoding="utf-8")
+    file.write_text(libyaml.dump(expected), encoding="utf-8")
     statuses = [
         [entry["status"] for entry in said("test", "test", str(file), *words, code=1)["expectations"]]
         for words in ((), ("--kueue", "0.19"))
@@ -164,7 +164,7 @@ def test_what_proposals_add_to_lists_and_to_the_configuration_is_named(tmp_path:
         "reclaimBackoff": seconds,
     }
     mapped = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "kueue"}}
-    inside = {**mapped, "data": {"controller_manager_config.yaml": yaml.safe_dump(configuration)}}
+    inside = {**mapped, "data": {"controller_manager_config.yaml": libyaml.dump(configuration)}}
     long = "spec.rules[].candidateSelectors[].minExecutionDuration"
     spec = {"scope": "Global", "limit": 1, "limitWindowDuration": "5m"}
     limit = {**header, "kind": "PreemptionLimit", "spec": spec}
@@ -221,7 +221,7 @@ def test_the_release_does_not_start_with_a_gate_that_it_does_not_know(tmp_path: 
         "apiVersion": "v1",
         "kind": "ConfigMap",
         "metadata": {"name": "kueue-manager-config"},
-        "data": {"controller_manager_config.yaml": yaml.safe_dump(configuration)},
+        "data": {"controller_manager_config.yaml": libyaml.dump(configuration)},
     }
     queue = {"apiVersion": BETA, "kind": "ClusterQueue", "metadata": {"name": "q"}, "spec": {}}
     file = written(tmp_path, wrapped if inside else configuration, queue)
@@ -323,7 +323,7 @@ def test_v020_reads_a_preemption_config_where_its_gate_is_set(tmp_path: Path) ->
     assert off["kueue"] == on["kueue"] == "0.20"
     assert off["warnings"] == [f"answers about Kueue 0.20 are {NOT_RUN}", IGNORED]
     assert on["warnings"] == [f"answers about Kueue 0.20 are {NOT_RUN}"]
-    objects = [*yaml.safe_load_all(HERO.read_text(encoding="utf-8"))]
+    objects = [*libyaml.load_all(HERO.read_text(encoding="utf-8"))]
     for is_on, expected in ((True, "Preempt"), (False, "NoCandidates")):
         # The Configuration comes last: its gates count for the objects before it.
         file = written(tmp_path, *objects, configured(on=is_on))
@@ -424,7 +424,7 @@ def test_v020_gives_jobs_without_a_class_the_default_one(tmp_path: Path) -> None
 
 
 def test_the_deployment_may_be_of_v020(tmp_path: Path) -> None:
-    objects = [*yaml.safe_load_all(HERO.read_text(encoding="utf-8"))]
+    objects = [*libyaml.load_all(HERO.read_text(encoding="utf-8"))]
     file = written(tmp_path, *objects, deployment("images.example/kueue/kueue:v0.20.0"))
     assert hero("objects", *CONFIGURABLE, file=file)["kueue"] == "0.20"
     assert hero("objects", *CONFIGURABLE, file=file)["decision"] == "Preempt"

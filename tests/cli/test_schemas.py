@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from jsonschema import Draft202012Validator
 
 from tenure.cli.bundled import schema, schema_names
+from tests import libyaml
 from tests.command_line import tenure
 from tools import schemas
 
@@ -122,11 +122,11 @@ def test_all_decisions_are_as_their_schema_says(arguments: tuple[str, ...]) -> N
 def test_who_cannot_be_decided_is_as_the_schema_says(tmp_path: Path) -> None:
     folder = shutil.copytree(ROOT / "examples" / "two-teams", tmp_path / "cluster")
     file = folder / "workloads-team-b.yaml"
-    whole = yaml.safe_load(file.read_text(encoding="utf-8"))
+    whole = libyaml.load(file.read_text(encoding="utf-8"))
     for item in whole["items"]:
         if "admission" not in item.get("status", {}):
             item["spec"]["podSets"][0]["template"]["spec"]["resourceClaims"] = [{"name": "gpu"}]
-    file.write_text(yaml.safe_dump(whole), encoding="utf-8")
+    file.write_text(libyaml.dump(whole), encoding="utf-8")
     answer = check("pending", "decide", str(folder), "--all-pending")
     assert None in [row["decision"] for row in answer["pending"]]
     assert answer["warnings"]
@@ -160,7 +160,7 @@ def test_what_a_hero_does_is_as_the_schemas_say() -> None:
 def test_a_schema_is_printed_as_it_is_published() -> None:
     printed = tenure("schema", "decide").stdout.decode()
     assert printed == (ROOT / "spec" / "schemas" / "decide.schema.json").read_text(encoding="utf-8")
-    assert yaml.safe_load(tenure("schema", "decide", "-o", "yaml").stdout) == json.loads(printed)
+    assert libyaml.load(tenure("schema", "decide", "-o", "yaml").stdout) == json.loads(printed)
     listed = tenure("schema").stdout.decode().splitlines()
     assert [line.split()[0] for line in listed] == schema_names()
     done = tenure("schema", "decisions")

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
-import yaml
 
+from tests import libyaml
 from tests.command_line import tenure, tenure_process
 from tests.examples import change, condition_of, copied
 
@@ -66,14 +66,14 @@ spoilt = pytest.mark.parametrize(("spoil", "why"), SPOILT.values(), ids=SPOILT)
 
 def expectations(cluster: Path, **said: Any) -> Path:
     file = cluster.parent / "a.tenure.yaml"
-    file.write_text(yaml.safe_dump({"manifests": [cluster.name], "now": NOW, **said}), encoding="utf-8")
+    file.write_text(libyaml.dump({"manifests": [cluster.name], "now": NOW, **said}), encoding="utf-8")
     return file
 
 
 def scenario(cluster: Path) -> Path:
     files = [f"{cluster.name}/{path.name}" for path in sorted(cluster.glob("*.yaml"))]
     file = cluster.parent / "played.yaml"
-    file.write_text(yaml.safe_dump({"start": NOW, "until": "2h", "files": files}), encoding="utf-8")
+    file.write_text(libyaml.dump({"start": NOW, "until": "2h", "files": files}), encoding="utf-8")
     return file
 
 
@@ -215,11 +215,11 @@ def test_a_queue_of_a_newer_kueue_is_read_with_a_warning(cluster: Path) -> None:
 
 def test_a_typing_mistake_in_a_queue_written_by_hand_is_an_error(cluster: Path) -> None:
     file = cluster / "queues.yaml"
-    whole = yaml.safe_load(file.read_text(encoding="utf-8"))
+    whole = libyaml.load(file.read_text(encoding="utf-8"))
     (queue,) = [entry for entry in whole["items"] if entry["kind"] == "ClusterQueue"]
     queue["metadata"] = {"name": QUEUE}
     queue["spec"]["premption"] = deepcopy(queue["spec"]["preemption"])
-    file.write_text(yaml.safe_dump(whole), encoding="utf-8")
+    file.write_text(libyaml.dump(whole), encoding="utf-8")
     done = tenure("decide", str(cluster), "-w", EVAL, *CLOCK)
     assert done.returncode == 2
     assert "did you mean preemption?" in done.stderr.decode()
@@ -227,9 +227,9 @@ def test_a_typing_mistake_in_a_queue_written_by_hand_is_an_error(cluster: Path) 
 
 def test_strict_makes_any_other_warning_an_error(cluster: Path) -> None:
     file = cluster / "queues.yaml"
-    whole = yaml.safe_load(file.read_text(encoding="utf-8"))
+    whole = libyaml.load(file.read_text(encoding="utf-8"))
     whole["items"] = [entry for entry in whole["items"] if entry["kind"] != "ResourceFlavor"]
-    file.write_text(yaml.safe_dump(whole), encoding="utf-8")
+    file.write_text(libyaml.dump(whole), encoding="utf-8")
     lose_its_queue(cluster)
     for name, words in calls(cluster).items():
         assert tenure(*words).returncode == 0, name

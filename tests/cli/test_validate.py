@@ -9,14 +9,13 @@ from typing import Any
 import jsonschema
 import pytest
 import typer
-import yaml
 from typer.testing import CliRunner, Result
 
 from tenure.cli.validate import validate_command
 from tenure.conformance.protocol import answer
 from tenure.errors import InputError
 from tenure.resources import bundled
-from tests import command_line
+from tests import command_line, libyaml
 from tests.tenure.validation.objects import group, queue, thing
 
 SCHEMA = json.loads(bundled("spec", "schemas", "validate.schema.json").read_text(encoding="utf-8"))
@@ -33,7 +32,7 @@ def run(*arguments: str, stdin: str = "") -> Result:
 def written(folder: Path, name: str, *objects: dict[str, Any]) -> str:
     """A file of manifests."""
     path = folder / name
-    path.write_text("---\n".join(yaml.safe_dump(object_) for object_ in objects), encoding="utf-8")
+    path.write_text("---\n".join(libyaml.dump(object_) for object_ in objects), encoding="utf-8")
     return str(path)
 
 
@@ -80,7 +79,7 @@ def test_warnings_fail_only_where_that_is_asked_for(tmp_path: Path) -> None:
 
 
 def test_standard_input_and_folders_are_read(tmp_path: Path) -> None:
-    text = yaml.safe_dump({"kind": "List", "apiVersion": "v1", "items": [queue(), thing("Cohort", "c")]})
+    text = libyaml.dump({"kind": "List", "apiVersion": "v1", "items": [queue(), thing("Cohort", "c")]})
     assert run("-", stdin=text).output == "validate: 2 objects, 0 errors, 0 warnings\n"
     written(
         tmp_path, "a.yaml", queue("a"), {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "n"}}
@@ -116,7 +115,7 @@ def test_what_cannot_be_read_is_no_verdict_and_hides_nothing(tmp_path: Path) -> 
 def test_no_spelling_of_a_version_hides_a_file_from_skip_others(spelling: str, tmp_path: Path) -> None:
     path = tmp_path / "a.yaml"
     rest = {key: value for key, value in queue(stopPolicy="Stop").items() if key != "apiVersion"}
-    text = f"{spelling.format('kueue.x-k8s.io/v1beta2')}\n{yaml.safe_dump(rest)}"
+    text = f"{spelling.format('kueue.x-k8s.io/v1beta2')}\n{libyaml.dump(rest)}"
     path.write_text(text, encoding="utf-8")
     done = run(str(path), "--skip-others")
     assert (done.exit_code, "spec.stopPolicy" in done.output) == (1, True), done.output
@@ -132,7 +131,7 @@ def in_folders(root: Path, **folders: Any) -> None:
     for name, content in folders.items():
         path = root / f"{name.replace('__', '/')}.yaml"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(yaml.safe_dump(content), encoding="utf-8")
+        path.write_text(libyaml.dump(content), encoding="utf-8")
 
 
 def test_overlays_with_objects_of_one_name_are_sets_of_their_own(tmp_path: Path) -> None:
@@ -264,7 +263,7 @@ def test_a_wrong_command_line_is_bad_input(arguments: tuple[str, ...]) -> None:
 def test_the_structured_output_follows_its_schema(form: str, tmp_path: Path) -> None:
     path = written(tmp_path, "a.yaml", queue(stopPolicy="Stop", fairSharing={"weight": 0}))
     done = run(path, "-o", form)
-    said = json.loads(done.output) if form == "json" else yaml.safe_load(done.output)
+    said = json.loads(done.output) if form == "json" else libyaml.load(done.output)
     jsonschema.validate(said, SCHEMA)
     assert (done.exit_code, said["valid"], said["checked"], said["ignored"]) == (1, False, 1, 0)
     assert [(item["file"], item["field"]) for item in said["errors"]] == [(path, "spec.stopPolicy")]
@@ -283,7 +282,7 @@ def test_the_protocol_says_the_same_without_files(tmp_path: Path) -> None:
 def test_a_version_that_no_server_takes_any_more_is_refused_and_still_read(tmp_path: Path) -> None:
     old = {"apiVersion": "kueue.x-k8s.io/v1alpha1", "kind": "Cohort", "metadata": {"name": "a"}}
     file = tmp_path / "cohort.yaml"
-    file.write_text(yaml.safe_dump({**old, "spec": {"parent": "b"}}), encoding="utf-8")
+    file.write_text(libyaml.dump({**old, "spec": {"parent": "b"}}), encoding="utf-8")
     done = command_line.tenure("validate", str(file))
     assert done.returncode == 1
     assert (

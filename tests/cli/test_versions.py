@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import yaml
 
 from tenure import __version__
 from tenure.cli.bundled import schema, schema_names
@@ -22,6 +21,7 @@ from tenure_lab.campaign_journal import new_journal
 from tenure_lab.campaigns import CampaignPlan
 from tenure_proofs.cache import FORM, Cache
 from tenure_simulate.core.arrays import load
+from tests import libyaml
 from tests.command_line import tenure
 from tools.schemas import READ, WRITTEN
 
@@ -102,7 +102,7 @@ def test_an_answer_says_its_form_first(name: str, words: tuple[str, ...]) -> Non
     said = json.loads(tenure(*words, "-o", "json").stdout)
     assert (said["schema"], said["tenure"]) == (form(name), __version__)
     assert list(said)[:2] == ["schema", "tenure"]
-    printed = yaml.safe_load(tenure(*words, "-o", "yaml").stdout)
+    printed = libyaml.load(tenure(*words, "-o", "yaml").stdout)
     assert (printed["schema"], printed["tenure"]) == (form(name), __version__)
 
 

@@ -6,9 +6,9 @@ import re
 from pathlib import Path
 
 import pytest
-import yaml
 
 import tenure
+from tests import libyaml
 from tests.docs.blocks import ROOT
 
 EXAMPLES = ROOT / "examples"
@@ -74,7 +74,7 @@ def test_an_example_is_recorded_or_marked_as_written_by_hand(file: Path) -> None
 def test_the_emergency_queues_are_recorded_as_the_page_shows_them() -> None:
     page = (ROOT / "docs/how-to/five-configurations.md").read_text(encoding="utf-8")
     shown = re.findall(r"^\| `(\w+)` \| (\d+) \| (\w+) \| (\w+) \| (\w+) \|$", page, re.M)
-    recorded = yaml.safe_load((EXAMPLES / "emergency" / "queues.yaml").read_text(encoding="utf-8"))["items"]
+    recorded = libyaml.load((EXAMPLES / "emergency" / "queues.yaml").read_text(encoding="utf-8"))["items"]
     queues = {one["metadata"]["name"]: one["spec"] for one in recorded if one["kind"] == "ClusterQueue"}
     assert {name for name, *_ in shown} == set(queues)
     for name, cpus, within, reclaim, borrow in shown:

@@ -10,7 +10,6 @@ from typing import Any, TypeAlias
 from xml.etree import ElementTree
 
 import pytest
-import yaml
 
 from docs.gen import (
     cases,
@@ -32,6 +31,7 @@ from tenure.conformance.vectors import Vector, exercised_by_plays
 from tenure.pages import Page
 from tenure.rules.registry import all_rules
 from tenure_proofs.obligations.time_based import a_protected_workload_is_never_preempted_by_an_equal
+from tests import libyaml
 from tests.command_line import tenure
 from tools.accounts import coverage_pages
 from tools.lints import known
@@ -185,7 +185,7 @@ def test_a_report_holds_what_an_issue_needs_and_manifests_that_can_be_read(page:
     text = upstream.report(page)
     for part in ("**What happened**", "**What you expected", "**How to reproduce", "https://github.com/"):
         assert part in text
-    manifests = list(yaml.safe_load_all(text.split("```")[1].removeprefix("yaml")))
+    manifests = list(libyaml.load_all(text.split("```")[1].removeprefix("yaml")))
     assert all({"apiVersion", "kind", "metadata"} <= manifest.keys() for manifest in manifests)
     assert {manifest["kind"] for manifest in manifests} & {"ClusterQueue", "Queue"}
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 import tenure
 from tenure.api import pending_names, some_of
@@ -19,6 +18,7 @@ from tenure.model import Cluster
 from tenure.oracle.snapshot import Snapshot, take_snapshot
 from tenure.readings import Reading
 from tenure.resources import bundled
+from tests import libyaml
 from tests.examples import change, copied
 
 NOW = "2026-03-02T14:00:00Z"
@@ -66,14 +66,14 @@ def test_a_workload_set_aside_counts_when_none_is_named(cluster: Path) -> None:
 
 def test_a_held_local_queue_queues_none_of_its_own_workloads(cluster: Path) -> None:
     queues = cluster / "queues.yaml"
-    whole = yaml.safe_load(queues.read_text(encoding="utf-8"))
+    whole = libyaml.load(queues.read_text(encoding="utf-8"))
     (mine,) = [
         item
         for item in whole["items"]
         if item["kind"] == "LocalQueue" and item["metadata"]["namespace"] == "team-b"
     ]
     mine["spec"]["stopPolicy"] = "Hold"
-    queues.write_text(yaml.safe_dump(whole), encoding="utf-8")
+    queues.write_text(libyaml.dump(whole), encoding="utf-8")
     assert str(tenure.decide(tenure.load(cluster), INDEX, now=NOW).outcome) == "Preempt"
     decision = tenure.decide(tenure.load(cluster), EVAL, now=NOW)
     assert str(decision.outcome) == "NoFit"

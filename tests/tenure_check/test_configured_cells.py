@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 import z3
 
 from tenure.conformance.requests import DecideRequest
@@ -55,6 +54,7 @@ from tenure_check.analysis.selection_proof import SelectionProof
 from tenure_check.analysis.selections import Selections, labels_read
 from tenure_check.analysis.solved_cells import why_not_reached
 from tenure_check.analysis.states import CellQuery, PriorityLevel, States, decided, hits_of, is_replayed
+from tests import libyaml
 from tests.command_line import tenure
 from tests.sampling import sample
 
@@ -351,7 +351,7 @@ def with_boosts(dice: random.Random, request: DecideRequest) -> DecideRequest:
 
 
 def a_file(folder: Path, name: str, selector: Any, config: str | None = "hero-config") -> Path:
-    objects = [raw for raw in yaml.safe_load_all(RECORDED.read_text()) if raw["kind"] != "Workload"]
+    objects = [raw for raw in libyaml.load_all(RECORDED.read_text()) if raw["kind"] != "Workload"]
     for raw in objects:
         if raw["kind"] == "PreemptionConfig":
             raw["spec"]["rules"][0]["candidateSelectors"] = [selector]
@@ -359,7 +359,7 @@ def a_file(folder: Path, name: str, selector: Any, config: str | None = "hero-co
             named = {} if config is None else {"kueue.x-k8s.io/preemption-config-name": config}
             raw["metadata"]["annotations"] = {"other": name, **named}
     file = folder / f"{name}.yaml"
-    file.write_text(yaml.safe_dump_all(objects))
+    file.write_text(libyaml.dump_all(objects))
     return file
 
 

@@ -6,7 +6,6 @@ import dataclasses
 from typing import Any
 
 import pytest
-import yaml
 
 from tenure.manifests import SourcedObject
 from tenure.manifests.kueue_api import PREEMPTION_CONFIG
@@ -20,6 +19,7 @@ from tenure_check.analysis.loop_answer import LoopsAnswer
 from tenure_check.analysis.loops import LoopHunt, LoopRequest
 from tenure_check.analysis.mutual_preemption import mutual_workloads
 from tenure_check.analysis.no_loop import missing_conditions, proved_of_loops
+from tests import libyaml
 from tests.tenure_check.test_loops import READING
 
 SCENARIOS = bundled("spec", "vectors", "scenarios")
@@ -29,7 +29,7 @@ MEASURED, WHOLE = ("PO-ANY-335",), ("PO-ANY-335", "PO-ANY-345", "PO-ANY-350")
 
 def tree_of(name: str, *others: dict[str, Any], **spec: Any) -> CohortTree:
     """The first tree of a scenario's objects; with fields of its first ClusterQueue."""
-    objects = yaml.safe_load((SCENARIOS / f"pcf-{name}.yaml").read_text(encoding="utf-8"))["objects"]
+    objects = libyaml.load((SCENARIOS / f"pcf-{name}.yaml").read_text(encoding="utf-8"))["objects"]
     queue = next(found for found in objects if found["kind"] == "ClusterQueue")
     queue["spec"].update(spec)
     named = [{"apiVersion": "kueue.x-k8s.io/v1beta2", **found} for found in (*objects, *others)]
@@ -139,7 +139,7 @@ def test_a_config_without_rules_is_none() -> None:
 
 
 def test_a_config_counts_in_its_tree_whatever_is_not_known_of_another_tree() -> None:
-    lost = yaml.safe_load(
+    lost = libyaml.load(
         """
         kind: ClusterQueue
         metadata: {name: z, annotations: {kueue.x-k8s.io/preemption-config-name: two}}
@@ -150,7 +150,7 @@ def test_a_config_counts_in_its_tree_whatever_is_not_known_of_another_tree() -> 
         """
     )
     flavor = {"kind": "ResourceFlavor", "metadata": {"name": "other"}, "spec": {"topologyName": "racks"}}
-    config = yaml.safe_load("{kind: PreemptionConfig, metadata: {name: two}, spec: {rules: []}}")
+    config = libyaml.load("{kind: PreemptionConfig, metadata: {name: two}, spec: {rules: []}}")
     config["apiVersion"] = "kueue.x-k8s.io/v1alpha1"
     tree = tree_of("two-measures", lost, flavor, config)
     assert not tree.not_known

@@ -10,7 +10,6 @@ from functools import cache
 from typing import Any
 
 import pytest
-import yaml
 
 from tenure.errors import InputError
 from tenure.manifests import SourcedObject
@@ -29,6 +28,7 @@ from tenure_check.analysis.periodic_runs import (
     scenario_of,
 )
 from tenure_play import Scenario, parse_scenario, play
+from tests import libyaml
 from tests.objects import a_group, a_queue, an_object
 
 READING = preset("guaranteed")
@@ -122,7 +122,7 @@ def test_a_loop_is_found_with_the_fields_that_it_needs_and_plays_as_it_is_writte
         ("ClusterQueue/b", "spec.preemption.reclaimWithinCohort"),
     }
     assert all(fact.ends_alone for fact in loop.needed)
-    record = play(parse_scenario(yaml.safe_load(yaml.safe_dump(scenarios[0]))), READING)
+    record = play(parse_scenario(libyaml.load(libyaml.dump(scenarios[0]))), READING)
     assert record.holds
     assert record.loop is not None
     assert record.loop.futile
@@ -172,7 +172,7 @@ def test_a_policy_is_needed_exactly_where_the_scenario_does_not_loop_without_it(
     # Without reclaimWithinCohort the queue is refused, because borrowWithinCohort asks for it.
     assert needed == {"spec.preemption.borrowWithinCohort.policy"}
     for gone, loops in (("borrowWithinCohort", False), ("withinClusterQueue", True)):
-        changed = yaml.safe_load(yaml.safe_dump(scenario))
+        changed = libyaml.load(libyaml.dump(scenario))
         for manifest in changed["objects"]:
             manifest.get("spec", {}).get("preemption", {}).pop(gone, None)
         played = parse_scenario(changed)

@@ -13,7 +13,6 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
-import yaml
 from jsonschema import Draft202012Validator
 
 from tenure.cli.app import main
@@ -30,6 +29,7 @@ from tenure_lab.pool import blocks_done
 from tenure_lab.programs import Program
 from tenure_lab.shrinking import shrink
 from tenure_lab.verdicts import Kind, Sides, sides_of
+from tests import libyaml
 
 Object = dict[str, Any]
 
@@ -508,7 +508,7 @@ def test_a_summary_names_every_object(tmp_path: Path, everything_fits: None) -> 
             for kind in ("clusterQueues", "cohorts", "admitted"):
                 assert all(raw["metadata"]["name"] in text for raw in answer_pair.scenario[kind])
             scenario = dedent("\n".join(lines[lines.index("scenario") + 1 :]))
-            assert yaml.safe_load(scenario) == answer_pair.scenario
+            assert libyaml.load(scenario) == answer_pair.scenario
 
 
 def test_a_feature_may_be_left_out(tmp_path: Path, everything_fits: None) -> None:

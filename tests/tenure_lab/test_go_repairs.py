@@ -7,11 +7,11 @@ import shlex
 from collections import Counter
 
 import pytest
-import yaml
 
 from benchmarks.repairs import described
 from tenure.cli import main
 from tenure.readings import FairSharingRepair
+from tests import libyaml
 from tests.cikit.command import in_process
 from tests.sampling import sample
 from tools.go_repairs import DRAWN, FILE, MOST_PLAIN, SEED, Entry, chosen, entries, recorded
@@ -82,7 +82,7 @@ def test_the_benchmark_prints_the_same_manifests_with_what_every_repair_finds() 
     shown = SHOWN.read_text(encoding="utf-8")
     number = int(shown.partition(":")[0].rpartition("/")[2])
     text = described(SEED, number)
-    assert list(yaml.safe_load_all(text)) == list(yaml.safe_load_all(shown))
+    assert list(libyaml.load_all(text)) == list(libyaml.load_all(shown))
     (entry,) = [entry for entry in CORPUS["scenarios"] if entry["id"] == f"FSR-{SEED}/{number}"]
     for name, answer in entry["repairs"].items():
         (line,) = [line for line in text.splitlines() if line.startswith(f"# {name}: ")]

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from tenure.errors import InputError
 from tenure.readings import preset
@@ -25,6 +24,7 @@ from tenure_play.engine import Player
 from tenure_play.loading import parse_any_scenario
 from tenure_play.resource_budget import PlayBudget
 from tenure_play.scenario import Restart, Submit
+from tests import libyaml
 from tests.tenure_play.plays import queue, scenario, submit
 
 QUEUES = [queue("q", 1)]
@@ -240,7 +240,7 @@ def test_a_play_within_its_budget_has_as_many_cycles_as_it_needs() -> None:
 
 
 def test_what_a_play_remembers_of_a_state_does_not_grow_with_the_state() -> None:
-    raw = yaml.safe_load(OVERBOOKED)
+    raw = libyaml.load(OVERBOOKED)
     raw["events"] = [{"at": "0s", "submit": [{"name": f"w{number}"} for number in range(30)]}]
     player = Player(parse_scenario(raw), preset("guaranteed"))
     player.run(player.scenario.events)

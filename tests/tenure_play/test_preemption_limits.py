@@ -5,19 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-import yaml
 
 from tenure.model import MINUTE
 from tenure.readings import parse_reading
 from tenure.resources import bundled
 from tenure_play import play
 from tenure_play.loading import parse_scenario
+from tests import libyaml
 
 LOOP = bundled("spec", "vectors", "scenarios", "pcf-story-3-6-base-and-boosted.yaml")
 
 
 def the_loop_within(spec: dict[str, Any]) -> Any:
-    raw = yaml.safe_load(LOOP.read_text(encoding="utf-8"))
+    raw = libyaml.load(LOOP.read_text(encoding="utf-8"))
     header = {
         "apiVersion": "kueue.x-k8s.io/v1alpha1",
         "kind": "PreemptionLimit",

@@ -18,6 +18,7 @@ from tenure.readings import preset, preset_names
 from tenure.resources import bundled
 from tenure_play import load_scenario, play
 from tenure_play.record import written_plays
+from tests import libyaml
 
 FOLDER = bundled("spec", "vectors", "scenarios")
 FILES = sorted(FOLDER.glob("*.yaml"))
@@ -35,7 +36,7 @@ def test_a_scenario_goes_as_it_says(path: Path, reading: str) -> None:
 def test_a_scenario_is_as_the_schema_says(path: Path) -> None:
     written = yaml.load(path.read_text(encoding="utf-8"), Loader=yaml.BaseLoader)
     del written["objects"]
-    typed = json.loads(json.dumps(yaml.safe_load(path.read_text(encoding="utf-8")), default=str))
+    typed = json.loads(json.dumps(libyaml.load(path.read_text(encoding="utf-8")), default=str))
     expected = schema("kai-scenario" if typed.get("scheduler") == "kai" else "scenario")
     problems = [error.message for error in Draft202012Validator(expected).iter_errors(typed)]
     assert problems == []

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from tenure.api import load
 from tenure.manifests import SourcedObject, build, parse_instant
@@ -29,6 +28,7 @@ from tenure_play.from_cluster import manifests_of
 from tenure_play.scenario import QueueGates
 from tenure_report import page_of, queue_answers
 from tenure_report.coming_steps import steps_of
+from tests import libyaml
 from tests.command_line import tenure
 
 NOW = "2026-03-02T14:00:00Z"
@@ -292,7 +292,7 @@ def test_the_page_loads_nothing_and_runs_only_its_own_script(tmp_path: Path) -> 
 
 def test_the_order_of_files_changes_nothing_but_the_names_of_the_files(tmp_path: Path) -> None:
     for number, each in enumerate(TWO):
-        (tmp_path / f"{number}.yaml").write_text(yaml.safe_dump(each), encoding="utf-8")
+        (tmp_path / f"{number}.yaml").write_text(libyaml.dump(each), encoding="utf-8")
     names = [f"{number}.yaml" for number in range(len(TWO))]
     pages = []
     for order in (names, names[::-1]):
@@ -364,7 +364,7 @@ def test_clusterqueues_beyond_the_budget_have_the_command(tmp_path: Path) -> Non
     objects = [
         json.loads(json.dumps(each).replace('"4"', '"44"')) for each in TWO
     ]  # not kept by a test before
-    (tmp_path / "cluster.yaml").write_text(yaml.safe_dump_all(objects), encoding="utf-8")
+    (tmp_path / "cluster.yaml").write_text(libyaml.dump_all(objects), encoding="utf-8")
     done = tenure(
         "report", "cluster.yaml", "--now", NOW, "--budget", "0.001", "-o", "page.html", cwd=tmp_path
     )
@@ -385,7 +385,7 @@ def test_names_of_a_cluster_that_are_html_are_escaped_in_answers_too(tmp_path: P
     marked = "<img src=x>'\""
     renamed = [json.loads(json.dumps(each).replace('"b"', json.dumps(marked))) for each in TWO]
     waits = job(f"{marked}2", marked, 3)
-    (tmp_path / "cluster.yaml").write_text(yaml.safe_dump_all([*renamed, waits]), encoding="utf-8")
+    (tmp_path / "cluster.yaml").write_text(libyaml.dump_all([*renamed, waits]), encoding="utf-8")
     done = tenure("report", "cluster.yaml", "--now", NOW, "--budget", "600", "-o", "page.html", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert b"2 pending workloads, 5 of them answered" in done.stdout
@@ -400,7 +400,7 @@ def test_a_loop_in_the_coming_cycles_is_marked_with_its_page(
     search = ("--search", "--up-to", "2", "--to", "loops.yaml")
     assert tenure("analyze", "loops", "--example", "shared-cohort", *search, cwd=tmp_path).returncode == 1
     cluster = tenure("simulate", "loops.yaml", "--at", "2m", "--objects", cwd=tmp_path).stdout
-    found = [SourcedObject("cluster.yaml", each) for each in yaml.safe_load_all(cluster)]
+    found = [SourcedObject("cluster.yaml", each) for each in libyaml.load_all(cluster)]
     loaded, now = build(found), parse_instant("2026-01-05T09:02:00Z", field="now")
     reading = preset("guaranteed")
     outlook = Outlook(loaded, manifests_of(found), now, reading, QueueGates())
@@ -422,7 +422,7 @@ def test_a_loop_in_the_coming_cycles_is_marked_with_its_page(
 def test_bad_input_is_named_and_nothing_is_written(
     tmp_path: Path, words: tuple[str, ...], found: str
 ) -> None:
-    (tmp_path / "job.yaml").write_text(yaml.safe_dump(job("a", "b", 1)), encoding="utf-8")
+    (tmp_path / "job.yaml").write_text(libyaml.dump(job("a", "b", 1)), encoding="utf-8")
     done = tenure("report", *words, cwd=tmp_path)
     assert done.returncode == 2
     assert found in done.stderr.decode()
@@ -432,7 +432,7 @@ def test_bad_input_is_named_and_nothing_is_written(
 def test_a_difference_is_drawn_as_the_bars_of_both_sides_after_the_coming_cycles(tmp_path: Path) -> None:
     marked = "<b>'\""
     objects = [json.loads(json.dumps(each).replace('"b"', json.dumps(marked))) for each in TWO]
-    (tmp_path / "cluster.yaml").write_text(yaml.safe_dump_all(objects), encoding="utf-8")
+    (tmp_path / "cluster.yaml").write_text(libyaml.dump_all(objects), encoding="utf-8")
     more = "clusterqueue/a.spec.resourceGroups[0].flavors[0].resources[0].nominalQuota=6"
     done = tenure(*("diff", "cluster.yaml", "--now", NOW, "--set", more, "--html", "diff.html"), cwd=tmp_path)
     assert done.returncode == 0, done.stderr

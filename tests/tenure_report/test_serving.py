@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from tenure_report.serving import DrawnPage, serve
+from tests import libyaml
 from tests.command_line import PATIENCE_S, TENURE, tenure, wait_until
 from tests.tenure_report.test_report import NOW, TWO, job
 
@@ -90,7 +90,7 @@ def served_by(
 def write(path: Path, *objects: dict[str, Any]) -> None:
     """Replace a file as a whole, so that no reading meets half of it."""
     new = path.with_suffix(".new")
-    new.write_text(yaml.safe_dump_all(objects), encoding="utf-8")
+    new.write_text(libyaml.dump_all(objects), encoding="utf-8")
     new.replace(path)
 
 

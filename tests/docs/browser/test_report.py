@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from playwright.sync_api import Route
 
 from docs.gen.playground import FetchError
+from tests import libyaml
 from tests.command_line import tenure, wait_until
 from tests.docs.browser.barriers import checker, met_in
 from tests.docs.browser.driven import BROWSERS, Name, Tab, driven
@@ -31,7 +31,7 @@ SHOWN = "[...document.querySelectorAll('.queue')].filter(each => each.checkVisib
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("report")
-    (folder / "cluster.yaml").write_text(yaml.safe_dump_all(CLUSTER), encoding="utf-8")
+    (folder / "cluster.yaml").write_text(libyaml.dump_all(CLUSTER), encoding="utf-8")
     done = tenure(
         *("report", "cluster.yaml", "--now", NOW, "--budget", "600", "-o", "cluster.html"), cwd=folder
     )

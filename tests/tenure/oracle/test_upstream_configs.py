@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import yaml
 
 from tenure.choices import Outcome
 from tenure.conformance.requests import DecideRequest, read_decide_request
@@ -44,6 +43,7 @@ from tenure_simulate.core.configured import ConfiguredPreemptor, read_number, ti
 from tenure_simulate.core.search import searcher
 from tenure_simulate.core.tables import SearchInput
 from tenure_simulate.core.tiers import go_on
+from tests import libyaml
 from tests.objects import a_group, a_queue, a_workload, admitted_to, an_object, condition
 
 RELEASED = preset("released")
@@ -61,7 +61,7 @@ def cases() -> Mapping[str, Any]:
     found = next((place for place in places if place.is_file()), None)
     if found is None:
         return {}
-    read: Mapping[str, Any] = yaml.safe_load(found.read_text(encoding="utf-8"))
+    read: Mapping[str, Any] = libyaml.load(found.read_text(encoding="utf-8"))
     return read
 
 

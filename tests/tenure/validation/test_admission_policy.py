@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import yaml
-
 from tenure.validation.admission_policy import ROUNDS, admission_policies
+from tests import libyaml
 from tests.command_line import tenure
 
 RECORDED = Path(__file__).parents[2] / "recorded" / "admission-policies.yaml"
@@ -17,7 +16,7 @@ def test_the_policies_are_the_recorded_ones() -> None:
     done = tenure("policy")
     assert (done.returncode, done.stderr) == (0, b"")
     assert done.stdout.decode() == RECORDED.read_text(encoding="utf-8"), f"tenure policy > {RECORDED.name}"
-    assert [*yaml.safe_load_all(done.stdout)] == [*admission_policies()]
+    assert [*libyaml.load_all(done.stdout)] == [*admission_policies()]
 
 
 def test_an_action_is_that_of_both_bindings() -> None:

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from tenure.manifests.served import Fields, Items, Named, Shape, changed, kueue_shape
 from tenure.validation.kai_pod_group import POD_GROUP
 from tenure.validation.kai_queue import QUEUE
 from tenure.validation.shapes import KUEUE, shape
+from tests import libyaml
 from tests.tenure.validation.objects import errors, group, queue, thing
 from tools.served import FILE, crds_in, text_of
 
@@ -73,7 +73,7 @@ def test_a_shape_departs_from_the_schema_only_where_a_reason_is_given(kind: str)
 @needs_crds
 @pytest.mark.parametrize(("ours", "file"), [(QUEUE, "queues"), (POD_GROUP, "podgroups")])
 def test_a_shape_of_kai_scheduler_has_the_fields_of_the_schema(ours: Fields, file: str) -> None:
-    parsed = yaml.safe_load((CRDS / "kai" / f"scheduling.run.ai_{file}.yaml").read_text(encoding="utf-8"))
+    parsed = libyaml.load((CRDS / "kai" / f"scheduling.run.ai_{file}.yaml").read_text(encoding="utf-8"))
     stored = next(version for version in parsed["spec"]["versions"] if version["storage"])
     assert fields_apart(ours, stored["schema"]["openAPIV3Schema"], "") == set()
 
