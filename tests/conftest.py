@@ -24,12 +24,16 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """What is collected stays; looking through it again and again takes a fifth of the time."""
+    """What is collected stays: looking through it again and again takes a fifth of the time.
+
+    Of what tests make hardly anything is in cycles: they are looked for as seldom as in `tenure`.
+    """
     gc.disable()
     try:
         return (yield)
     finally:
         gc.freeze()
+        gc.set_threshold(100_000, 20, 20)
         gc.enable()
 
 
