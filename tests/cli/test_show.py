@@ -16,7 +16,7 @@ from tenure.conformance.divergences import all_divergences
 from tenure.conformance.vectors import load_vectors
 from tenure.pages import SITE, address_of
 from tenure.readings import preset_names, readings_file
-from tenure.reference import IdentifierKind, card_of, entries_of, identifiers
+from tenure.reference import Card, IdentifierKind, card_of, entries_of, identifiers
 from tenure.reference.answer_types import ExpectedVerdict, ListedIdentifier
 from tenure.reference.statements import finding_pages, obligations, theorems
 from tenure.reports import Report, RuleText
@@ -82,19 +82,26 @@ def test_everything_that_has_an_identifier_is_listed_once() -> None:
     assert found == known()
 
 
-def test_every_identifier_has_a_card_with_something_to_say() -> None:
+@pytest.fixture(scope="module")
+def cards() -> dict[str, Card]:
+    """The card of every identifier, with addresses in the checkout."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.delenv(SITE, raising=False)
+        return {entry.id: card_of(entry.id) for entry in identifiers().identifiers}
+
+
+def test_every_identifier_has_a_card_with_something_to_say(cards: dict[str, Card]) -> None:
     for entry in identifiers().identifiers:
-        card = card_of(entry.id)
+        card = cards[entry.id]
         assert (card.id, card.kind, card.title) == (entry.id, entry.kind, entry.title)
         assert card.title
         assert card.file
         assert card.sections
 
 
-def test_what_belongs_to_a_card_can_be_looked_up_too() -> None:
-    names = {entry.id for entry in identifiers().identifiers}
-    for name in names:
-        assert {related.id for related in card_of(name).related} <= names
+def test_what_belongs_to_a_card_can_be_looked_up_too(cards: dict[str, Card]) -> None:
+    for card in cards.values():
+        assert {related.id for related in card.related} <= cards.keys()
 
 
 def test_theorems_read_as_text_are_those_that_are_registered() -> None:
@@ -240,10 +247,11 @@ def test_no_other_answer_has_that_line(arguments: tuple[str, ...]) -> None:
     assert b"look up" not in tenure(*arguments).stdout
 
 
-def test_addresses_are_files_that_exist_or_pages_of_the_site(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(SITE, raising=False)
+def test_addresses_are_files_that_exist_or_pages_of_the_site(
+    cards: dict[str, Card], monkeypatch: pytest.MonkeyPatch
+) -> None:
     for entry in identifiers().identifiers:
-        address = card_of(entry.id).address
+        address = cards[entry.id].address
         if entry.kind in (
             IdentifierKind.RULE,
             IdentifierKind.FINDING,

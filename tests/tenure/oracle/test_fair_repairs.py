@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 
 import pytest
 
 from benchmarks.repairs import Truth, counted, repaired, searches_of
+from tenure.conformance.requests import DecideRequest
 from tenure.model import (
     NANO,
     Basis,
@@ -37,9 +39,14 @@ from tenure.readings import FairSharingRepair, parse_reading
 
 CPU = FlavorResource("default", "cpu")
 SEED = 14543
-SEARCHES = [found for index in range(1000) for found in searches_of(SEED, index)]
 FINAL = Basis.FINAL_SHARE
 NONE, POST_CHECK, LOCKING, THEN_LOCKING, PRUNING, LEVEL, GUARDED, AGAIN, VERIFIED = FairSharingRepair
+
+
+@cache
+def searches() -> Sequence[tuple[DecideRequest, Question]]:
+    """Random searches, drawn once: by the worker that runs these tests, not by each that collects them."""
+    return [found for index in range(1000) for found in searches_of(SEED, index)]
 
 
 def quota(cpus: int) -> tuple[ResourceGroup, ...]:
@@ -230,7 +237,7 @@ def test_a_second_run_within_nominal_quota_is_exempt_from_the_check_if_it_ends_t
 
 def test_a_second_run_changes_nothing_where_the_first_took_no_own_workload() -> None:
     changed = 0
-    for _, question in SEARCHES:
+    for _, question in searches():
         today, again = repaired(question, NONE), repaired(question, AGAIN)
         if _keys(today.kept) != _keys(again.kept):
             first = today.attempts[0]
@@ -242,7 +249,7 @@ def test_a_second_run_changes_nothing_where_the_first_took_no_own_workload() -> 
 
 
 def test_without_fair_sharing_no_repair_changes_anything() -> None:
-    for _, question in SEARCHES[::5]:
+    for _, question in searches()[::5]:
         terms = {name: getattr(question.terms, name) for name in question.terms.__dataclass_fields__}
         del terms["fair_sharing"]
         plain = type(question.terms)(**terms, fair_sharing=False)
@@ -255,7 +262,7 @@ def test_without_fair_sharing_no_repair_changes_anything() -> None:
 
 def test_a_post_check_finds_what_is_found_today_or_nobody() -> None:
     refused = 0
-    for _, question in SEARCHES:
+    for _, question in searches():
         today, checked = repaired(question, NONE), repaired(question, POST_CHECK)
         unfair = [found for found in today.kept if not is_fair(question, today.kept, found)]
         assert _keys(checked.kept) == (() if unfair else _keys(today.kept))
@@ -268,7 +275,7 @@ def test_a_post_check_finds_what_is_found_today_or_nobody() -> None:
 
 @pytest.mark.parametrize("repair", [POST_CHECK, THEN_LOCKING, PRUNING, LEVEL])
 def test_whoever_is_preempted_is_fair_in_the_end_and_needed(repair: FairSharingRepair) -> None:
-    for request, question in SEARCHES:
+    for request, question in searches():
         kept = repaired(question, repair).kept
         truth = Truth(request, question)
         assert not kept or (truth.fits(kept) and not truth.has_spare(kept))
@@ -277,14 +284,14 @@ def test_whoever_is_preempted_is_fair_in_the_end_and_needed(repair: FairSharingR
 
 @pytest.mark.parametrize("repair", [THEN_LOCKING, PRUNING, LEVEL])
 def test_a_repair_that_goes_on_keeps_what_the_post_check_allows(repair: FairSharingRepair) -> None:
-    for _, question in SEARCHES:
+    for _, question in searches():
         checked = _keys(repaired(question, POST_CHECK).kept)
         assert not checked or _keys(repaired(question, repair).kept) == checked
 
 
 def test_pruning_finds_what_today_s_search_finds_without_the_pruned() -> None:
     again = 0
-    for _, question in SEARCHES:
+    for _, question in searches():
         pruned, gone = repaired(question, PRUNING), set[str]()
         for _ in range(8):
             today = today_without(question, gone)
@@ -299,7 +306,7 @@ def test_pruning_finds_what_today_s_search_finds_without_the_pruned() -> None:
 
 def test_with_a_locked_share_whoever_is_taken_was_fair_to_the_preemptor_as_it_began() -> None:
     compared = 0
-    for _, question in SEARCHES:
+    for _, question in searches():
         gone: list[Candidate] = []
         for attempt in repaired(question, LOCKING).attempts:
             for turn in attempt.turns:
@@ -316,7 +323,7 @@ def test_with_a_locked_share_whoever_is_taken_was_fair_to_the_preemptor_as_it_be
 
 def test_a_guarded_fill_back_gives_back_no_more_than_today() -> None:
     kept_more = 0
-    for request, question in SEARCHES:
+    for request, question in searches():
         today, guarded = repaired(question, NONE), repaired(question, GUARDED)
         assert set(_keys(today.kept)) <= set(_keys(guarded.kept)) <= set(_keys(today.removed))
         assert not guarded.kept or Truth(request, question).fits(guarded.kept)
