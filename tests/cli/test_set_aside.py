@@ -156,7 +156,7 @@ def test_a_play_goes_on_without_it(name: str, cluster: Path) -> None:
     spoil, why = SPOILT[name]
     spoil(cluster)
     file = str(scenario(cluster))
-    done = tenure_process("simulate", file, "-o", "json")
+    done = tenure("simulate", file, "-o", "json")
     assert done.returncode == 0, done.stderr
     assert f"Workload/{MOE}: set aside: {why}" in done.stderr.decode()
     (play,) = json.loads(done.stdout)["simulations"]
@@ -190,7 +190,7 @@ def test_an_admitted_workload_with_a_new_field_holds_what_it_holds(cluster: Path
     words = ("decide", str(cluster), "-a", *CLOCK, "-o", "json")
     before = json.loads(tenure(*words).stdout)
     change(of_team("a", cluster), "Workload", RUNNING.split("/")[1], "spec", "fancyNew", to=True)
-    done = tenure_process(*words)
+    done = tenure(*words)
     after = json.loads(done.stdout)
     assert after["pending"] == before["pending"]
     (warning,) = after["warnings"]
@@ -253,7 +253,7 @@ def test_what_happens_after_the_clock_is_said(cluster: Path) -> None:
     reserved = condition_of(of_team("a", cluster), running, "QuotaReserved")
     change(of_team("a", cluster), "Workload", running, *reserved, "lastTransitionTime", to=LATER)
     words = ("decide", str(cluster), "-w", EVAL, *CLOCK)
-    done = tenure_process(*words)
+    done = tenure(*words)
     assert done.returncode == 0
     start = f"warning: now: found {NOW}, expected a later time: 1 workload "
     assert done.stderr.decode().splitlines() == [

@@ -18,7 +18,7 @@ from tenure import disk
 from tenure.errors import InputError
 from tenure_lab.campaign_journal import new_journal, resumed_journal
 from tenure_lab.campaigns import CampaignPlan, Tally
-from tests.command_line import PATIENCE_S, TENURE
+from tests.command_line import TENURE, tenure, tenure_process
 
 ROOT = Path(__file__).resolve().parents[2]
 POLICIES = "priority-and-policy"
@@ -29,20 +29,6 @@ metadata: {name: q}
 """
 
 posix = pytest.mark.skipif(os.name != "posix", reason="files have no modes and locks as here")
-
-
-def tenure(
-    *words: str | Path, cwd: Path, stdin: bytes = b"", **run: Any
-) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
-        [str(TENURE), *map(str, words)],
-        cwd=cwd,
-        input=stdin,
-        capture_output=True,
-        check=False,
-        timeout=PATIENCE_S,
-        **run,
-    )
 
 
 def own_vectors(folder: Path) -> Path:
@@ -228,7 +214,7 @@ def test_a_journal_chooses_no_program(words: tuple[str, ...], found: str, tmp_pa
 def test_a_campaign_goes_on_with_the_program_that_is_named_again(tmp_path: Path) -> None:
     program = [sys.executable, "-m", "tenure", "oracle"]
     with_program(tmp_path / "j.jsonl", program)
-    done = tenure("campaign", "--resume", "j.jsonl", "--exec", shlex.join(program), cwd=tmp_path)
+    done = tenure_process("campaign", "--resume", "j.jsonl", "--exec", shlex.join(program), cwd=tmp_path)
     assert done.returncode == 0, done.stderr.decode()
     bare = tenure("campaign", "--resume", "j.jsonl", "--exec", "true", cwd=tmp_path)
     assert bare.returncode == 2

@@ -121,7 +121,7 @@ def test_a_name_that_no_file_can_have_is_bad_input(arguments: tuple[str, ...], t
 
 def test_a_file_of_differences_that_cannot_be_written_is_bad_input(tmp_path: Path) -> None:
     words = ("--exec", "oracle", "--no-vectors", "--scenarios", "1", "--keep", LONG)
-    done = tenure_process("conform", *words, cwd=tmp_path)
+    done = tenure("conform", *words, cwd=tmp_path)
     assert done.returncode == 2
     assert b"error: --keep: found " in done.stderr
 
@@ -164,7 +164,7 @@ def test_deep_json_of_a_peer_is_bad_input(tmp_path: Path) -> None:
     peer = tmp_path / "deep.py"
     peer.write_text("for _ in open(0): print('[' * 200000, flush=True)\n", encoding="utf-8")
     words = ("--exec", f"{sys.executable} {peer}", "--no-vectors", "--scenarios", "1")
-    done = tenure_process("conform", *words, cwd=tmp_path)
+    done = tenure("conform", *words, cwd=tmp_path)
     assert done.returncode == 2
     assert b"the program's answer is not JSON" in done.stderr
 
@@ -183,7 +183,7 @@ def test_a_peer_that_answers_no_decision_is_bad_input(output: str, tmp_path: Pat
     answer = f"print('{{\"id\":' + json.dumps(json.loads(line)['id']) + ',\"output\":{output}}}', flush=True)"
     peer.write_text(f"import json, sys\nfor line in sys.stdin: {answer}\n", encoding="utf-8")
     words = ("--exec", f"{sys.executable} {peer}", "--no-vectors", "--scenarios", "1")
-    done = tenure_process("conform", *words, cwd=tmp_path)
+    done = tenure("conform", *words, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, b"")
     assert b"error: --exec: found no decision: " in done.stderr
 

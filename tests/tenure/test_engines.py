@@ -54,7 +54,7 @@ from tenure_simulate import checked_core as claims
 from tenure_simulate import core
 from tenure_simulate.checked_core import SPARED, CheckedCore
 from tenure_simulate.core import Arrays, CoreAnswer
-from tests.command_line import tenure_process
+from tests import command_line
 from tests.sampling import sample
 from tests.tenure.clusters import CPU, GPU, queue, requests_of_vectors, running, waiting
 from tests.tenure.clusters import NOW as NOW_NS
@@ -151,17 +151,17 @@ def by_core(vector: Any) -> Any:
 
 def test_the_command_line_takes_an_engine() -> None:
     arguments = ("decide", "--example", "two-teams", "-w", "team-b/job-eval-suite-d739e", "--now", NOW)
-    done = tenure_process(*arguments, "--engine", "fast", "-o", "json")
+    done = command_line.tenure_process(*arguments, "--engine", "fast", "-o", "json")
     assert done.returncode == 0
     decided = json.loads(done.stdout)
     assert (decided["engine"], decided["decision"]) == ("fast", "Preempt")
-    texts = {tenure_process(*arguments, "--engine", engine).stdout for engine in Engine}
+    texts = {command_line.tenure(*arguments, "--engine", engine).stdout for engine in Engine}
     assert len(texts) == 1
 
 
 def test_the_oracle_has_a_default_engine() -> None:
     request = json.dumps({"id": 1, "call": "decide", "input": an_input()}).encode()
-    done = tenure_process("oracle", "--engine", "fast", stdin=request)
+    done = command_line.tenure("oracle", "--engine", "fast", stdin=request)
     assert json.loads(done.stdout)["output"]["engine"] == "fast"
 
 

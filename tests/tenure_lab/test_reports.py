@@ -15,7 +15,7 @@ from tenure.reports import report_text
 from tenure.versions import versioned
 from tenure_lab.campaign_report import ReportedDifference, campaign_checks, campaign_lines, report_of
 from tenure_lab.campaigns import CampaignPlan, Tally
-from tests.command_line import tenure_process
+from tests.command_line import tenure, tenure_process
 
 TALLY = Tally(
     scenarios=1500,
@@ -60,21 +60,21 @@ def test_a_program_is_compared_and_its_campaign_goes_on(tmp_path: Path) -> None:
     assert (done.returncode, said["scenarios"], said["failed"]) == (0, 12, 0)
     assert said["verdicts"] == [{"what": "agree", "count": 12}]
     resumed = ("campaign", "--resume", "tenure-campaign.jsonl", "-o", "json")
-    assert b"found no program" in tenure_process(*resumed, cwd=tmp_path).stderr
+    assert b"found no program" in tenure(*resumed, cwd=tmp_path).stderr
     again = tenure_process(*resumed, "--exec", "oracle", cwd=tmp_path)
     assert (again.returncode, again.stdout) == (0, done.stdout)
 
 
 def test_one_scenario_again(tmp_path: Path) -> None:
-    done = tenure_process("campaign", "--seed", "7", "--index", "305", "-o", "json", cwd=tmp_path)
+    done = tenure("campaign", "--seed", "7", "--index", "305", "-o", "json", cwd=tmp_path)
     assert (done.returncode, json.loads(done.stdout)["scenarios"]) == (0, 1)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_what_cannot_be_asked_together_is_bad_input(tmp_path: Path) -> None:
-    done = tenure_process("campaign", "--exec", "oracle", "--index", "3", cwd=tmp_path)
+    done = tenure("campaign", "--exec", "oracle", "--index", "3", cwd=tmp_path)
     assert done.returncode == 2
     assert b"--index" in done.stderr
-    done = tenure_process("campaign", "--resume", "nowhere.jsonl", cwd=tmp_path)
+    done = tenure("campaign", "--resume", "nowhere.jsonl", cwd=tmp_path)
     assert done.returncode == 2
     assert b"a campaign's journal" in done.stderr

@@ -11,7 +11,7 @@ from tenure.claims import PUNCTUATED, WRITTEN
 from tenure_proofs.bounded.postconditions import POSTCONDITIONS
 from tenure_proofs.obligations import OBLIGATIONS, claim_text
 from tenure_proofs.theorems.registry import all_theorems
-from tests.command_line import tenure_process
+from tests.command_line import tenure, tenure_process
 
 CLAIMS = {
     **{identifier: claim_text(obligation) for identifier, obligation in OBLIGATIONS.items()},
@@ -67,8 +67,8 @@ def test_why_a_claim_is_proved_names_claims_as_sentences() -> None:
     lines = tenure_process("prove", "--why", "PO-ANY-220").stdout.decode().splitlines()
     assert lines[0] == f"PO-ANY-220: {claim}"
     assert f"  PO-ANY-205: {below}" in lines
-    answer = json.loads(tenure_process("prove", "--why", "PO-ANY-220", "-o", "json").stdout)
+    answer = json.loads(tenure("prove", "--why", "PO-ANY-220", "-o", "json").stdout)
     assert {"PO-ANY-220": claim, "PO-ANY-205": below}.items() <= {
         entry["id"]: entry["claim"] for entry in answer["claims"]
     }.items()
-    assert tenure_process("show", "PO-ANY-220").stdout.decode().startswith(lines[0])
+    assert tenure("show", "PO-ANY-220").stdout.decode().startswith(lines[0])
