@@ -267,14 +267,20 @@ def test_no_name_becomes_an_element_or_a_template() -> None:
     assert {(name, *sorted(attributes)) for name, attributes in Elements(page).found} <= expected
 
 
-def test_the_page_loads_nothing_and_runs_only_its_own_script(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def two_teams(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The page of an example with all answers."""
+    folder = tmp_path_factory.mktemp("two-teams")
     two = ("--example", "two-teams", "--now", NOW, "--budget", "600")
-    done = tenure("report", *two, "-o", "cluster.html", cwd=tmp_path)
+    done = tenure("report", *two, "-o", "cluster.html", cwd=folder)
     assert (done.returncode, done.stderr) == (0, b"")
     drawn = "1 ClusterQueue, 16 running and 4 pending workloads, 20 of them answered"
     assert done.stdout.decode() == f"cluster.html: {drawn}\n"
-    page = (tmp_path / "cluster.html").read_text(encoding="utf-8")
-    found = Elements(page).found
+    return (folder / "cluster.html").read_text(encoding="utf-8")
+
+
+def test_the_page_loads_nothing_and_runs_only_its_own_script(two_teams: str) -> None:
+    found = Elements(two_teams).found
     (policy,) = [
         attributes["content"] or ""
         for name, attributes in found
@@ -282,7 +288,7 @@ def test_the_page_loads_nothing_and_runs_only_its_own_script(tmp_path: Path) -> 
     ]
     assert policy.startswith("default-src 'none'; ")
     for kind, allowed in (("style", "style-src"), ("script", "script-src")):
-        (text,) = re.findall(rf"<{kind}>(.*?)</{kind}>", page, re.DOTALL)
+        (text,) = re.findall(rf"<{kind}>(.*?)</{kind}>", two_teams, re.DOTALL)
         digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
         assert f"{allowed} 'sha256-{digest}';" in policy
     loading = {"src", "srcset", "style", "action", "onclick", "onload", "data"}
@@ -310,12 +316,10 @@ def test_the_order_of_files_changes_nothing_but_the_names_of_the_files(tmp_path:
     ],
     ids=["pending", "running"],
 )
-def test_a_job_has_the_lines_of_the_commands(tmp_path: Path, name: str, commands: tuple[str, ...]) -> None:
+def test_a_job_has_the_lines_of_the_commands(two_teams: str, name: str, commands: tuple[str, ...]) -> None:
     two = ("--example", "two-teams", "--now", NOW)
-    assert tenure("report", *two, "--budget", "600", "-o", "page.html", cwd=tmp_path).returncode == 0
-    page = (tmp_path / "page.html").read_text(encoding="utf-8")
-    (number,) = re.findall(rf'data-number="(\d+)"[^>]*><a href="#job/{name}">{name}</a>', page)
-    (answer,) = re.findall(rf'<template id="a{number}">(.*?)</template>', page, re.DOTALL)
+    (number,) = re.findall(rf'data-number="(\d+)"[^>]*><a href="#job/{name}">{name}</a>', two_teams)
+    (answer,) = re.findall(rf'<template id="a{number}">(.*?)</template>', two_teams, re.DOTALL)
     text = unescape(re.sub("<[^>]*>", "", answer))
     for command in commands:
         lines = tenure(command, name, *two).stdout.decode().splitlines()
@@ -324,12 +328,9 @@ def test_a_job_has_the_lines_of_the_commands(tmp_path: Path, name: str, commands
         assert [line for line in wanted if line not in text] == []
 
 
-def test_a_clusterqueue_has_the_lines_of_the_commands(tmp_path: Path) -> None:
+def test_a_clusterqueue_has_the_lines_of_the_commands(two_teams: str) -> None:
     two = ("--example", "two-teams")
-    done = tenure("report", *two, "--now", NOW, "--budget", "600", "-o", "page.html", cwd=tmp_path)
-    assert done.returncode == 0, done.stderr
-    page = (tmp_path / "page.html").read_text(encoding="utf-8")
-    (answer,) = re.findall(r'<template id="q\d+">(.*?)</template>', page, re.DOTALL)
+    (answer,) = re.findall(r'<template id="q\d+">(.*?)</template>', two_teams, re.DOTALL)
     text = unescape(re.sub("<[^>]*>", "\n", answer))
     for words in (("matrix",), ("guarantees", "-v")):
         lines = tenure("analyze", *words, *two).stdout.decode().splitlines()
@@ -337,7 +338,7 @@ def test_a_clusterqueue_has_the_lines_of_the_commands(tmp_path: Path) -> None:
         assert wanted
         assert [line for line in wanted if line not in text] == []
     loops = tenure("analyze", "loops", *two).stdout.decode().splitlines()[0]
-    assert f"<p>{loops.partition(';')[0]}" in page
+    assert f"<p>{loops.partition(';')[0]}" in two_teams
 
 
 def test_questions_about_clusterqueues_give_way_to_those_about_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
