@@ -6,7 +6,6 @@ Each attack finds a wrong version of what its premise is about. What a state is,
 
 from __future__ import annotations
 
-import dataclasses
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -22,7 +21,7 @@ from docs.gen.markdown import sentence
 from docs.gen.theorems import premises, stand_ins
 from tenure.errors import InputError
 from tenure.model import UNLIMITED, TurnResult
-from tenure.oracle import classical, fair, tree
+from tenure.oracle import classical, tree
 from tenure.oracle.decide import decide
 from tenure.oracle.heroes import search as heroes
 from tenure.oracle.heroes.effective import EffectiveUsage, effective_usage, tree_under
@@ -197,41 +196,6 @@ def shares_in_one_order(states: range) -> Iterator[None]:
         assert compare(one, other) == -compare(other, one)
         assert compare(one, other) < 0 or compare(other, third) < 0 or compare(one, third) >= 0
         yield
-
-
-def tournaments(states: range) -> Iterator[tuple[fair.Tournament, fair.Round, list[Candidate]]]:
-    """Every state of the tournaments of fair sharing, and who waits then, as their turns say."""
-    for question, candidates in searches(states):
-        if question.terms.hero or not question.terms.fair_sharing:
-            continue
-        held = fair.tournament_of(question, question.charged())
-        state = fair.Round(held.leaving.usage, held.charged, fair.by_queue(candidates))
-        pool = candidates
-        for step in (fair.first_step, fair.second_step)[: 1 + held.goes_again]:
-            waiting = list(pool)
-            while waiting and not (state.fits or state.over):
-                yield held, state, waiting
-                state = step(held, state)
-                gone = [turn.candidate for turn in state.turns or ()]
-                keys, places = {one.workload.key for one in gone}, {one.place for one in gone}
-                if step is fair.first_step:
-                    waiting = [one for one in waiting if one.workload.key not in keys]
-                else:
-                    waiting = [one for one in waiting if one.place not in places]
-            if state.fits:
-                break
-            pool = fair._attempt(pool, state, held.strategies[0]).rejected
-            state = fair.Round(state.usage, state.charged, fair.by_queue(pool), removed=state.removed)
-
-
-def popped_waits_no_more(states: range) -> Iterator[None]:
-    for _, state, waiting in tournaments(states):
-        for place in {candidate.place for candidate in waiting}:
-            first, *rest = (candidate for candidate in waiting if candidate.place == place)
-            for pop, left in ((fair._pop, tuple(rest)), (fair._pop_all, ())):
-                then = dataclasses.replace(state, waiting={**state.waiting, place: left})
-                assert pop(state, place) == (first, then)
-                yield
 
 
 def candidates_are_offered(states: range) -> Iterator[None]:
@@ -436,19 +400,13 @@ ATTACKS: dict[str, tuple[Attack, Any, str, Any]] = {
         "compare_shares",
         lambda one, other: 0 if abs(one.ratio - other.ratio) < 400 else 1 if one.ratio > other.ratio else -1,
     ),
-    "who is popped is one of those that wait at the queue, and waits no more": (
-        popped_waits_no_more,
-        fair,
-        "_pop_all",
-        fair._pop,
-    ),
     "a candidate is one of the own ClusterQueue, or of one that is offered elsewhere": (
         candidates_are_offered,
         classical,
         "common_cohorts",
         lambda links, common, _: COMMON(links, common, lambda _: True),
     ),
-    "a ClusterQueue without a cohort, with one flavor in each group or StrictFIFO, parks no preemptor": (
+    "a BestEffortFIFO ClusterQueue without a cohort, with one flavor in each group, parks no preemptor": (
         promises_are_not_parked,
         sys.modules[__name__],
         "FLAVORS",

@@ -13,6 +13,8 @@ from tenure_proofs.theorems import deciding
 from tenure_proofs.theorems.proving import prove
 from tenure_proofs.theorems.registry import all_theorems
 from tenure_proofs.trusted.domains import LiftError
+from tenure_proofs.trusted.induction import Labelled
+from tenure_proofs.trusted.loops import Way
 from tenure_proofs.trusted.procedures import POINT, Invariant, Law, Table, plain, read_procedure
 from tenure_proofs.trusted.symbols import SymInt, SymToken
 from tenure_simulate.core import amounts
@@ -138,6 +140,20 @@ def test_an_index_below_zero_and_one_behind_the_end_are_not_in_range() -> None:
     for place in ("-1", "len(values)"):
         (failure,) = prove(_read(f"total = values[{place}]", ()), None, LITTLE).failures
         assert failure.startswith("returns: defined")
+
+
+@pytest.mark.parametrize("part", ["1:", "2:", ":-1", "::-1"])
+@pytest.mark.parametrize("size", range(4))
+def test_a_part_of_an_array_is_what_python_takes_of_it(part: str, size: int) -> None:
+    procedure = made(f"def procedure(values):\n    return values[{part}]\n", "procedure", {}, {})
+    expected = procedure(list(range(size)))
+
+    def of(way: Way) -> Labelled:
+        those = [way.value.at(z3.IntVal(at)).term == AT(place) for at, place in enumerate(expected)]
+        return [("as many", way.value.size == len(expected)), ("these", z3.And(*those))]
+
+    given = {"values": Table(lambda at: SymInt(AT(at)), SIZE)}
+    assert not prove(read_procedure(procedure, given, of, facts=(size == SIZE,)), None, LITTLE).failures
 
 
 def test_an_invariant_that_contradicts_itself_proves_nothing() -> None:

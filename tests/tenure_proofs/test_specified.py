@@ -77,7 +77,7 @@ def _seeing_filled(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def test_a_round_that_is_over_fits_no_more_than_before() -> None:
     wrong = changed(fair._ended, ("fits=state.fits", "fits=True"))
-    others = {"next_queue": tournament.NEXT.law(), "rejecting": fair._rejecting}
+    others: dict[str, Any] = {"next_queue": tournament.NEXT.law(), "rejecting": fair._rejecting}
     parts = rounds.steps_keep(fair.first_step, fair.second_step, _ended=wrong, **others)
     assert any("it keeps what holds" in failure for failure in prove(parts, None, LITTLE).failures)
 

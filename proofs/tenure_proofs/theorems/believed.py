@@ -25,12 +25,11 @@ ATTACKED: Mapping[str, tuple[int, str]] = MappingProxyType(
             _DECISIONS,
         ),
         "two shares compare as their places in one order": (300_000, "triples of shares"),
-        "who is popped is one of those that wait at the queue, and waits no more": (10_000, _DECISIONS),
         "a candidate is one of the own ClusterQueue, or of one that is offered elsewhere": (
             10_000,
             _DECISIONS,
         ),
-        "a ClusterQueue without a cohort, with one flavor in each group or StrictFIFO, parks no preemptor": (
+        "a BestEffortFIFO ClusterQueue without a cohort, with one flavor in each group, parks no preemptor": (
             2_000,
             _PLAYS,
         ),

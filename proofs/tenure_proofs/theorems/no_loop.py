@@ -38,7 +38,7 @@ from tenure_play.queues import preemptor_after
 from tenure_proofs.premises import any_terms, duration_is_in_force
 from tenure_proofs.registry import reading_of
 from tenure_proofs.theorems.livelock import Counted
-from tenure_proofs.theorems.played import BEHIND, LEAVES, better_by_a_turn
+from tenure_proofs.theorems.played import BEHIND, LEAVES, NONE_PARKED, better_by_a_turn
 from tenure_proofs.theorems.registry import BELIEVED, theorem
 from tenure_proofs.theorems.selection import listed, usage_of
 from tenure_proofs.theorems.taken import modelled
@@ -48,6 +48,7 @@ from tenure_proofs.trusted.defined import Recursion
 from tenure_proofs.trusted.induction import Contract, Labelled, Lemma, Part, by_induction
 from tenure_proofs.trusted.logic import all_of, any_of, negation
 from tenure_proofs.trusted.loops import Loop, Row, State, every
+from tenure_proofs.trusted.specified import Taken
 from tenure_proofs.trusted.symbols import SymBool, SymInt, SymToken, as_term
 
 STAYS = ("a workload keeps its priority and the time that it queues from", "PO-ANY-351")
@@ -56,7 +57,7 @@ TURNS = ("only who fits is admitted, and only targets of a head that preempts ar
 HAS_TURN = ("in one ClusterQueue that parks no preemptor, none behind one has its turn", "PO-ANY-350")
 PHASES = ("who is admitted runs, who is evicted terminates, who is released waits", "PO-ANY-351")
 NOT_PARKED = (
-    "a ClusterQueue without a cohort, with one flavor in each group or StrictFIFO, parks no preemptor",
+    "a BestEffortFIFO ClusterQueue without a cohort, with one flavor in each group, parks no preemptor",
     BELIEVED,
 )
 
@@ -175,7 +176,7 @@ def in_a_queue_none_that_is_behind_a_waiting_preemptor_has_its_turn_before_it(
     with PO-ANY-340 there is no loop. With several flavors in a resource group a BestEffortFIFO queue parks a
     preemptor whose pod sets get other flavors than before (F-091).
     """
-    for premise in (STAYS, ONE_HEAD, NOT_PARKED):
+    for premise in (STAYS, ONE_HEAD):
         modelled(*premise)
     claim = Claim(reading_of(preset_names()[0]))
     strict, lower = claim.flag("strict"), claim.flag("lower uid")
@@ -186,7 +187,11 @@ def in_a_queue_none_that_is_behind_a_waiting_preemptor_has_its_turn_before_it(
     ahead = claim.lift(function)(mine, theirs, priority, others, queued, since, lower).value
     before = any_of(priority > others, all_of(priority == others, queued < since))
     claim.prove(any_of(ahead, all_of(strict, negation(before))))
-    yield Part("two heads", tuple(claim.facts), (("it is ahead", every(claim.goals)),))
+    parked = z3.Bool("the preemptor is parked")
+    alone = Taken(z3.Or(strict.term, z3.Not(parked)), *NOT_PARKED)
+    facts = (*claim.facts, alone, NONE_PARKED.of(strict.term, parked))
+    goals = (("it is ahead", every(claim.goals)), ("it is not parked", z3.Not(parked)))
+    yield Part("two heads", facts, goals)
 
 
 BEFORE, NOMINAL = z3.Int("usage"), z3.Int("nominal")

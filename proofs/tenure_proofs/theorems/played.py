@@ -33,6 +33,7 @@ from tenure_proofs.trusted.induction import Labelled, Part
 from tenure_proofs.trusted.logic import any_of, is_set, negation
 from tenure_proofs.trusted.loops import MEMBERS, Row, Way
 from tenure_proofs.trusted.procedures import Law, read_procedure
+from tenure_proofs.trusted.specified import Conclusion
 from tenure_proofs.trusted.symbols import (
     SymBool,
     SymEnum,
@@ -221,6 +222,13 @@ def _head(function: Callable[..., Any], queue: Made | None, popped: Made | None)
     yield from read_procedure(seeing(function, Nominee=NOMINEE), given, of)
 
 
+NONE_PARKED = Conclusion(
+    "PO-ANY-353",
+    "a StrictFIFO ClusterQueue parks none",
+    lambda strict, parked: z3.Implies(strict, z3.Not(parked)),
+)
+
+
 @theorem("PO-ANY-353", size="any head of any cycle")
 def a_head_is_admitted_only_where_it_fits_and_preempts_only_targets_that_no_earlier_head_preempts(
     function: Callable[..., Any] = cycle.turn_of,
@@ -246,6 +254,7 @@ def a_head_is_admitted_only_where_it_fits_and_preempts_only_targets_that_no_earl
             ("admitted exactly where it fits", admitted == z3.And(is_one_of("FIT"), free)),
             ("preempts exactly where it has found targets", preempts == z3.And(is_one_of("PREEMPT"), free)),
             ("parked exactly where nothing is found", (found == int(TurnResult.PARKED)) == nothing),
+            NONE_PARKED.goal(flags["strict"].term, found == int(TurnResult.PARKED)),
         ]
 
     one_of_all = z3.And(outcome >= 0, outcome < len(numbers))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import z3
@@ -13,12 +13,12 @@ from tenure.oracle.fair import Round, Tournament
 from tenure.oracle.question import Question
 from tenure_proofs.theorems.decision import seeing
 from tenure_proofs.theorems.keeping import fitting_of, leaving_made, suffices
-from tenure_proofs.theorems.registry import BELIEVED, theorem
+from tenure_proofs.theorems.registry import PYTHON, theorem
 from tenure_proofs.theorems.standins import INT, known_as, same, telling, token, truth_of
 from tenure_proofs.theorems.taken import known
 from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.induction import Labelled, Part
-from tenure_proofs.trusted.loops import MEMBERS, Listed, State, Way
+from tenure_proofs.trusted.loops import MEMBERS, Listed, Row, State, Way
 from tenure_proofs.trusted.procedures import Invariant, Law, Table
 from tenure_proofs.trusted.specified import Closure, Specification, Taken, there_is_one
 from tenure_proofs.trusted.symbols import SymBool, SymInt, SymOptional, SymToken
@@ -27,7 +27,7 @@ LEAVING = leaving_made()
 BORROWING = fitting_of({}, LEAVING, True)
 """Whether the request fits, by the search that leaves; under fair sharing it may borrow."""
 
-POPPED = ("who is popped is one of those that wait at the queue, and waits no more", BELIEVED)
+COPIED = ("a copy of a dict with another value of one key has that there, and the others as before", PYTHON)
 
 
 def goes_on(state: Made) -> z3.BoolRef:
@@ -166,23 +166,48 @@ def waits(state: Value, place: Value) -> z3.BoolRef:
     return how_many_wait(state, place) > 0
 
 
-def _waits_at(_: State, state: Value, place: Value) -> SymBool:
-    return SymBool(waits(state, place))
-
-
-def _popped(_: State, state: Made, place: Value) -> tuple[SymToken, Made]:
-    """Who is popped, and the same round with others waiting."""
+def _waiting_at(_: State, state: Made, place: Value) -> Table:
     told = known_as(state.fields["waiting"]), known_as(place)
-    first, rest = (z3.Function(name, INT, INT, INT)(*told) for name in ("who is popped", "who waits then"))
-    known(Taken(z3.Implies(_waiting(*told) > 0, _waiting(rest, told[1]) < _waiting(*told)), *POPPED))
-    return SymToken(first), Made(Round, {**state.fields, "waiting": SymToken(rest)})
+    who = z3.Function("who waits at a queue", *[INT] * 4)
+    return Table(lambda at: SymToken(who(*told, at)), _waiting(*told))
 
 
-def steps_keep(first: Callable[..., Any], second: Callable[..., Any], **own: Any) -> Iterator[Part]:
+def _left_with(_: State, state: Made, place: Value, those: Row | tuple[()]) -> Made:
+    """The same round with others waiting at a queue, as many as it is handed."""
+    told, many = (known_as(state.fields["waiting"]), known_as(place)), how_many(those)
+    then = z3.Function("who waits then", *[INT] * 4)(*told, many)
+    known(Taken(_waiting(then, told[1]) == many, *COPIED))
+    return Made(Round, {**state.fields, "waiting": SymToken(then)})
+
+
+def how_many(those: Row | tuple[()]) -> Any:
+    """Of those that are to wait."""
+    return those.size if isinstance(those, Row) else z3.IntVal(len(those))
+
+
+QUEUES = (fair._waits_at, fair._first_at, fair._pop, fair._pop_all)
+"""What looks at who waits at a queue, and takes them out of it."""
+
+
+def of_queues(functions: Sequence[Callable[..., Any]], **laws: Law) -> dict[str, Any]:
+    """These functions, where something stands for the dict of all queues."""
+    waits_at, first_at, pop, pop_all = functions
+    first = seeing(first_at, **laws)
+    read = {"_waits_at": waits_at, "_pop": pop, "_pop_all": pop_all}
+    return {name: seeing(function, **laws, _first_at=first) for name, function in read.items()}
+
+
+def steps_keep(
+    first: Callable[..., Any],
+    second: Callable[..., Any],
+    queues: Sequence[Callable[..., Any]] = QUEUES,
+    **own: Any,
+) -> Iterator[Part]:
     """That both strategies do.
 
     Args:
         first, second: their steps, as they are now.
+        queues: as `QUEUES`.
         own: functions that they call and that are read with them.
     """
     found = telling("found", known_as, known_as)
@@ -200,7 +225,7 @@ def steps_keep(first: Callable[..., Any], second: Callable[..., Any], **own: Any
     }
     strategies = Table(lambda at: SymInt(z3.Function("basis of a strategy", INT, INT)(at)), 2)
     alone = telling("found without comparison", known_as, known_as)
-    of_first = {"_pop": Law(_popped), "_waits_at": Law(_waits_at), "BASES": strategies}
+    at_queues = of_queues(queues, _waiting_at=Law(_waiting_at), left_with=Law(_left_with))
 
     def holds(_: Any, __: State, here: State, ___: Any) -> Labelled:
         state = here["state"]
@@ -211,6 +236,6 @@ def steps_keep(first: Callable[..., Any], second: Callable[..., Any], **own: Any
         term: z3.ArithRef = how_many_wait(here["state"], here["place"])
         return term
 
-    seen = seeing(first, **laws, **of_first, _without_comparison=alone)
+    seen = seeing(first, **laws, **at_queues, BASES=strategies, _without_comparison=alone)
     yield from STEPS[0].of_statements(seen, loops=(Invariant(holds, measure=left),))
-    yield from STEPS[1].of_statements(seeing(second, **laws, _pop_all=Law(_popped)))
+    yield from STEPS[1].of_statements(seeing(second, **laws, **at_queues))

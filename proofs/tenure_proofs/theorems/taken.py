@@ -66,6 +66,12 @@ def known(fact: Taken) -> None:
         calls.known.append(fact)
 
 
+def needed(goal: z3.BoolRef) -> None:
+    """What has to be shown where a stand-in is called."""
+    if (calls := CALLS.get()) is not None:
+        calls.needed.append(goal)
+
+
 def standing(*premises: tuple[str, str]) -> Callable[[_Function], _Function]:
     """What stands for a function: whatever calls it takes these for granted, each with what shows it."""
 

@@ -18,17 +18,19 @@ from tenure_proofs.theorems.decision import handed, said, seeing
 from tenure_proofs.theorems.layout import LOWER
 from tenure_proofs.theorems.registry import BELIEVED, theorem
 from tenure_proofs.theorems.rounds import (
+    COPIED,
     LEAVING,
-    POPPED,
     TOURNAMENT,
     any_round,
+    how_many,
     how_many_wait,
+    of_queues,
     steps_keep,
     waits,
 )
 from tenure_proofs.theorems.searching import A_TURN, best_in, gives_a_turn
 from tenure_proofs.theorems.standins import BOOL, INT, PARTIAL, known_as, same, telling, token, truth_of
-from tenure_proofs.theorems.taken import known, standing
+from tenure_proofs.theorems.taken import known, needed, standing
 from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.defined import Recursion
 from tenure_proofs.trusted.domains import LiftError
@@ -572,27 +574,23 @@ def _at_its_turn(place: Value) -> None:
         raise LiftError("another queue than the one whose turn it is")
 
 
-@standing(POPPED)
-def _popped(state: Made, gone: Any) -> tuple[SymToken, Made]:
-    there, in_all = _counts(state)
-    waiting = _counted(there=there - gone, in_all=in_all - gone)
-    return SymToken(_candidate(there)), Made(Round, {**state.fields, "waiting": waiting})
-
-
-def _popping(_: State, state: Made, place: Value) -> tuple[SymToken, Made]:
-    """The first of those who wait there; where none waits, none leaves, and no claim holds of that."""
+def _waiting_at(_: State, state: Made, place: Value) -> Table:
+    """Who waits at the queue, each by how many wait from it on."""
     _at_its_turn(place)
-    return _popped(state, z3.If(_counts(state)[0] > 0, 1, 0))
+    there, _ = _counts(state)
+    return Table(lambda at: SymToken(_candidate(there - at)), there)
 
 
-def _popping_all(_: State, state: Made, place: Value) -> tuple[SymToken, Made]:
+@standing(COPIED)
+def _left_with(_: State, state: Made, place: Value, those: Row | tuple[()]) -> Made:
+    """The same round with others waiting at the queue: the last of those who did."""
     _at_its_turn(place)
-    return _popped(state, _counts(state)[0])
-
-
-def _some_wait(_: State, state: Made, place: Value) -> SymBool:
-    _at_its_turn(place)
-    return SymBool(_counts(state)[0] > 0)
+    (there, in_all), many = _counts(state), how_many(those)
+    if isinstance(those, Row):
+        inside = z3.And(POINT >= 0, many > POINT)
+        needed(z3.Implies(inside, those.at(POINT).term == _candidate(many - POINT)))
+    waiting = _counted(there=many, in_all=in_all - there + many)
+    return Made(Round, {**state.fields, "waiting": waiting})
 
 
 def _visiting(_: State, this: Value, state: Value) -> SymOptional:
@@ -658,12 +656,16 @@ def _is(state: Made, these: Mapping[str, Value]) -> z3.BoolRef:
 
 
 @theorem("PO-ANY-115", size="any number of candidates and ClusterQueues")
-def a_round_ends_the_tournament_or_gives_a_candidate_its_turn_and_takes_one_or_changes_no_usage(
+def a_round_ends_the_tournament_or_gives_a_candidate_its_turn_and_takes_one_or_changes_no_usage(  # noqa: PLR0913 - all that it is about
     first_step: Callable[..., Any] = fair.first_step,
     second_step: Callable[..., Any] = fair.second_step,
     ended: Callable[..., Any] = fair._ended,
     rejecting: Callable[..., Any] = fair._rejecting,
     take: Callable[..., Any] = fair._take,
+    waits_at: Callable[..., Any] = fair._waits_at,
+    first_at: Callable[..., Any] = fair._first_at,
+    pop: Callable[..., Any] = fair._pop,
+    pop_all: Callable[..., Any] = fair._pop_all,
 ) -> Iterator[Part]:
     """Kueue main of August 2026, fair-sharing preemption: one visit, by each of the strategies.
 
@@ -672,7 +674,13 @@ def a_round_ends_the_tournament_or_gives_a_candidate_its_turn_and_takes_one_or_c
     exactly if it is allowed on some basis: it leaves, is noted, and the round says whether the request fits
     then. Who is rejected changes neither what is in use nor who was removed, and is noted.
     """
-    laws = {"next_queue": Law(_visiting), "compared": Law(_finding), "_ended": ended}
+    queues = (waits_at, first_at, pop, pop_all)
+    laws = {
+        **of_queues(queues, _waiting_at=Law(_waiting_at), left_with=Law(_left_with)),
+        "next_queue": Law(_visiting),
+        "compared": Law(_finding),
+        "_ended": ended,
+    }
 
     def by(basis: Any) -> dict[str, Any]:
         noting = {"_turned": _noting(basis), "_found": FOUND}
@@ -688,8 +696,6 @@ def a_round_ends_the_tournament_or_gives_a_candidate_its_turn_and_takes_one_or_c
             first_step,
             **laws,
             **by(_basis_of(STRATEGY)),
-            _pop=Law(_popping),
-            _waits_at=Law(_some_wait),
             _without_comparison=Law(_not_compared),
             BASES=Table(lambda at: SymInt(_basis_of(at)), 2),
         ),
@@ -699,12 +705,14 @@ def a_round_ends_the_tournament_or_gives_a_candidate_its_turn_and_takes_one_or_c
         loops=[Invariant(_all_rejected, measure=lambda here: _counts(here["state"])[0])],
     )
     yield from read_procedure(
-        seeing(second_step, **laws, **by(INITIAL), _pop_all=Law(_popping_all)),
+        seeing(second_step, **laws, **by(INITIAL)),
         given,
         _after_the_second,
         facts=facts,
     )
-    yield from steps_keep(first_step, second_step, next_queue=NEXT.law(), _ended=ended, rejecting=rejecting)
+    yield from steps_keep(
+        first_step, second_step, queues, next_queue=NEXT.law(), _ended=ended, rejecting=rejecting
+    )
 
 
 def _all_rejected(steps: Any, _: State, here: State, point: Any) -> Labelled:

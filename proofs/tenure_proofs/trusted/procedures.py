@@ -211,6 +211,8 @@ class _Procedures(_Reader):
                 for part in parts:
                     grown = _longer(grown, self.expression(part, scope))
                 return grown
+            case ast.Subscript(slice=ast.Slice()):
+                return self.row(node, scope)
             case ast.Subscript(value=whole, slice=place):
                 if isinstance(table := self.expression(whole, scope), Table):
                     return table.at(self.index(table, place, scope))

@@ -437,8 +437,12 @@ def left_with(state: Round, place: int, waiting: tuple[Candidate, ...]) -> Round
     return replace(state, waiting={**state.waiting, place: waiting})
 
 
+def _waiting_at(state: Round, place: int) -> tuple[Candidate, ...]:
+    return state.waiting.get(place, ())
+
+
 def _waits_at(state: Round, place: int) -> bool:
-    return bool(state.waiting.get(place))
+    return len(_waiting_at(state, place)) > 0
 
 
 def _waiting_among(state: Round, queues: Iterable[int]) -> list[int]:
@@ -450,13 +454,13 @@ def _waiting_among(state: Round, queues: Iterable[int]) -> list[int]:
 
 
 def _first_at(state: Round, place: int) -> Candidate:
-    return state.waiting[place][0]
+    return _waiting_at(state, place)[0]
 
 
 def _pop(state: Round, place: int) -> tuple[Candidate, Round]:
     """The first candidate of a queue, and the state in which the others of it wait."""
-    first, *rest = state.waiting[place]
-    return first, left_with(state, place, tuple(rest))
+    waiting = _waiting_at(state, place)
+    return waiting[0], left_with(state, place, waiting[1:])
 
 
 def _pop_all(state: Round, place: int) -> tuple[Candidate, Round]:
