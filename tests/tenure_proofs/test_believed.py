@@ -21,20 +21,18 @@ from docs.gen.markdown import sentence
 from docs.gen.theorems import premises, stand_ins
 from tenure.errors import InputError
 from tenure.model import UNLIMITED, TurnResult
-from tenure.oracle import classical, tree
+from tenure.oracle import tree
 from tenure.oracle.decide import decide
 from tenure.oracle.heroes import search as heroes
 from tenure.oracle.heroes.effective import EffectiveUsage, effective_usage, tree_under
 from tenure.oracle.heroes.held import held_by, held_together
 from tenure.oracle.heroes.search import HeroSearch
 from tenure.oracle.leaving import leaving_of
-from tenure.oracle.question import ELSEWHERE, OWN, WITH_ADVANTAGE, Candidate, Question, sort_key
+from tenure.oracle.question import Candidate, Question, sort_key
 from tenure.oracle.search import find_targets
 from tenure.oracle.shares import weight_as_float
 from tenure.oracle.tree import (
     Usage,
-    common_place,
-    places_below,
     total_usage,
 )
 from tenure.readings import Reading, preset
@@ -198,28 +196,6 @@ def shares_in_one_order(states: range) -> Iterator[None]:
         yield
 
 
-def candidates_are_offered(states: range) -> Iterator[None]:
-    for question, _ in searches(states):
-        if question.terms.hero or question.terms.fair_sharing:
-            continue
-        of_it, own, usage = question.snapshot.tree, question.snapshot.place, question.snapshot.usage
-        around = classical.advantages_around(question)
-        offers = {offer.place: offer for offer in classical._offers_elsewhere(question)}
-        for one in (found := classical._candidates(question)):
-            if one.place == own:
-                assert (one.group, one.common) == (OWN, None)
-                continue
-            common = common_place(of_it, one.place, own)
-            offer = offers[one.place]
-            assert (one.group, one.common, one.kin) == (offer.group, offer.common, offer.kin)
-            assert one.evidence.advantage == offer.advantage
-            assert (one.group, one.common) == (WITH_ADVANTAGE if around[common] else ELSEWHERE, common)
-            assert all(question.exceeds_quota(usage, at) for at in places_below(of_it, one.place, common))
-        # A search finds none of its own exactly where `finds_no_target` sees none.
-        assert any(one.place == own for one in found) == classical._has_own_candidate(question)
-        yield
-
-
 class Looked(Player):
     """A play that is looked at after every cycle."""
 
@@ -372,8 +348,8 @@ def keys_have_64_bits(states: range) -> Iterator[None]:
         yield
 
 
-COMMON, ABOVE_LEAST = classical.common_cohorts, sorting._above_least
-"""As they are, for wrong versions of them."""
+ABOVE_LEAST = sorting._above_least
+"""As it is, for a wrong version of it."""
 
 ATTACKS: dict[str, tuple[Attack, Any, str, Any]] = {
     "two that leave, in either order, leave the same in use": (
@@ -399,12 +375,6 @@ ATTACKS: dict[str, tuple[Attack, Any, str, Any]] = {
         share,
         "compare_shares",
         lambda one, other: 0 if abs(one.ratio - other.ratio) < 400 else 1 if one.ratio > other.ratio else -1,
-    ),
-    "a candidate is one of the own ClusterQueue, or of one that is offered elsewhere": (
-        candidates_are_offered,
-        classical,
-        "common_cohorts",
-        lambda links, common, _: COMMON(links, common, lambda _: True),
     ),
     "a BestEffortFIFO ClusterQueue without a cohort, with one flavor in each group, parks no preemptor": (
         promises_are_not_parked,

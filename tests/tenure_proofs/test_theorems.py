@@ -16,7 +16,7 @@ from jsonschema import Draft202012Validator
 
 from tenure.cli.bundled import schema
 from tenure.model import UNLIMITED, Kin, NodeQuota, TurnResult
-from tenure.oracle import ageing, classical, decide, fair, fair_repairs, snapshot
+from tenure.oracle import ageing, candidates, classical, decide, fair, fair_repairs, snapshot
 from tenure.oracle.heroes.plan import kin_between
 from tenure.oracle.selection import (
     fill_back,
@@ -491,6 +491,38 @@ WRONG_OFFERS: dict[str, tuple[str, str, Callable[..., Any], str, str, str]] = {
         "advantage=advantage",
         "advantage=False",
         "its advantage",
+    ),
+    "a candidate is in no group": (
+        "PO-ANY-368",
+        "candidate",
+        candidates._candidate,
+        "offer.place, offer.group",
+        "offer.group, offer.place",
+        "its group",
+    ),
+    "the own queue is offered whatever its policy": (
+        "PO-ANY-368",
+        "own_offers",
+        candidates.own_offers,
+        "== WithinClusterQueue.NEVER",
+        "!= WithinClusterQueue.NEVER",
+        "one, unless none is preempted",
+    ),
+    "what is offered elsewhere is offered twice": (
+        "PO-ANY-368",
+        "offers",
+        classical._offers,
+        "        offers.append(offer)",
+        "        offers.append(offer)\n        offers.append(offer)",
+        "as many",
+    ),
+    "of the own queue none is seen": (
+        "PO-ANY-368",
+        "seen",
+        classical._has_own_candidate,
+        "return True",
+        "return False",
+        "none is offered of the own ClusterQueue where no candidate is seen in it",
     ),
     "an advantage somewhere is none": (
         "PO-ANY-370",

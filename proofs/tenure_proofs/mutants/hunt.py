@@ -10,7 +10,7 @@ from typing import Any
 
 import z3
 
-from tenure.oracle import classical, fair, fair_repairs
+from tenure.oracle import candidates, classical, fair, fair_repairs
 from tenure.oracle import decide as oracle_decide
 from tenure.oracle import partial as oracle_partial
 from tenure.oracle import snapshot as oracle_snapshot
@@ -127,6 +127,13 @@ LOOPS: dict[str, Callable[..., Any]] = {
     "TAKE": fair._take,
     "NO-TARGET": finds_no_target,
     "COMMON-COHORTS": common_cohorts,
+    "AMONG": candidates.candidates_among,
+    "OFFERED-BY": candidates._offered_by,
+    "OWN-OFFERS": candidates.own_offers,
+    "CANDIDATE": candidates._candidate,
+    "CANDIDATES": classical._candidates,
+    "OFFERS": classical._offers,
+    "HAS-OWN-CANDIDATE": classical._has_own_candidate,
     "OFFERS-ELSEWHERE": classical._offers_elsewhere,
     "OFFER-ELSEWHERE": classical._offer_elsewhere,
     "SELECTED": fair_repairs._selected,

@@ -25,10 +25,6 @@ ATTACKED: Mapping[str, tuple[int, str]] = MappingProxyType(
             _DECISIONS,
         ),
         "two shares compare as their places in one order": (300_000, "triples of shares"),
-        "a candidate is one of the own ClusterQueue, or of one that is offered elsewhere": (
-            10_000,
-            _DECISIONS,
-        ),
         "a BestEffortFIFO ClusterQueue without a cohort, with one flavor in each group, parks no preemptor": (
             2_000,
             _PLAYS,

@@ -87,7 +87,14 @@ class _Tried(NamedTuple):
 
 
 def _candidates(question: Question) -> tuple[Candidate, ...]:
-    return candidates_among(question, (*own_offers(question), *_offers_elsewhere(question)))
+    return candidates_among(question, _offers(question))
+
+
+def _offers(question: Question) -> list[Offer]:
+    offers = own_offers(question)
+    for offer in _offers_elsewhere(question):
+        offers.append(offer)
+    return offers
 
 
 def _choices(question: Question, candidates: tuple[Candidate, ...]) -> tuple[bool, ...]:
@@ -211,7 +218,10 @@ def _has_advantage_somewhere(question: Question) -> bool:
 
 
 def _has_own_candidate(question: Question) -> bool:
-    return any(True for offer in own_offers(question) for _ in offered(question, offer))
+    for offer in own_offers(question):
+        for _ in offered(question, offer):
+            return True
+    return False
 
 
 class Level(NamedTuple):
