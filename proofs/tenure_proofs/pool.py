@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -21,36 +20,14 @@ from tenure_proofs.export import export
 from tenure_proofs.mutants.hunt import DOOR, Hunted, hunt_one
 from tenure_proofs.obligations import OBLIGATIONS
 from tenure_proofs.runner import Result, run_beside
-from tenure_proofs.solvers import Cvc5
+from tenure_proofs.solving import second_solver
 from tenure_proofs.theorems.outcome import End, end_of
 from tenure_proofs.theorems.registry import registered
 from tenure_proofs.trusted.domains import LiftError
 
-_KEPT_IN_HAND = {-1: 2**29, -2: 2**26, -3: 2**25}
-"""Of `mallopt`, in bytes: how much freed memory a process keeps, how much more than it needs it asks for, and
-from which size on a block is given back by itself."""
-
-
-def _keep_freed_memory() -> bool:
-    """Let this process use again what Z3 frees: it makes a context for each question.
-
-    Given back to the system and asked for again, each costs as much time as a small answer.
-
-    Returns:
-        whether its C library can do that.
-    """
-    try:
-        mallopt = ctypes.CDLL(None).mallopt
-    except (AttributeError, OSError, TypeError):
-        return False
-    return all(mallopt(parameter, size) for parameter, size in _KEPT_IN_HAND.items())
-
-
-_keep_freed_memory()
-_CVC5 = Cvc5()
 _PROVER = prover()
 _SHARED = Shared()
-"""One second solver, one that writes proofs, and one set of formulas and answers for each process."""
+"""One that writes proofs, and one set of formulas and answers for each process."""
 
 
 def lifted_function(name: str) -> Callable[..., Any]:
@@ -70,7 +47,9 @@ def lift_task(name: str, examples: int, random_seed: int) -> LiftReport:
 def prove_task(question: tuple[str, str], with_cvc5: bool, seeds: int) -> Result:
     """One obligation under one preset and the further columns beside it."""
     identifier, reading = question
-    return run_beside(OBLIGATIONS[identifier], reading, _CVC5 if with_cvc5 else None, seeds, _SHARED)
+    return run_beside(
+        OBLIGATIONS[identifier], reading, second_solver() if with_cvc5 else None, seeds, _SHARED
+    )
 
 
 def export_task(question: tuple[str, str], folder: Path) -> None:
@@ -102,17 +81,12 @@ def bounded_task(part: Part) -> Tried:
 
 def theorem_task(identifier: str, with_cvc5: bool, seeds: int) -> End:
     """One theorem about a loop; its goals are small, so that a second seed of Z3 would say nothing new."""
-    return end_of(registered(identifier), _CVC5 if with_cvc5 else None, min(seeds, 1))
-
-
-def second_solver() -> Cvc5:
-    """This process's second solver, which ends with it."""
-    return _CVC5
+    return end_of(registered(identifier), second_solver() if with_cvc5 else None, min(seeds, 1))
 
 
 def end_solvers() -> None:
     """End this process's solvers; the next question starts another."""
-    _CVC5.close()
+    second_solver().close()
     _PROVER.close()
 
 

@@ -21,7 +21,7 @@ from tenure_check.analysis.matrix import CellVerdict, Effort
 from tenure_check.analysis.matrix_answer import MatrixAnswer, answer_of
 from tenure_check.analysis.matrix_text import nominal_words, sentences_of
 from tenure_check.analysis.priority_levels import classes_of, configuration_of, levels_of
-from tenure_check.analysis.priority_ranges import Ranges, matrix_of_ranges
+from tenure_check.analysis.priority_ranges import Ranges
 from tenure_check.analysis.scopes import MatrixRequest
 from tenure_check.analysis.solved_cells import reached
 from tenure_check.analysis.states import CellQuery
@@ -109,7 +109,7 @@ def _matrix(
     with with_solvers(jobs) as (analyzed, versions):
         matrix, provers = analyzed(known, levels, reading, effort, request)
         if ranges.is_needed:
-            matrix = matrix_of_ranges(ranges, matrix)
+            matrix = analyzed.of_ranges(ranges, matrix)
         elif is_part:
             conditions = {
                 cell: [NarrowCell(cell, Narrowing.WITHIN, None)]

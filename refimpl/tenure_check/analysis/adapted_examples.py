@@ -41,7 +41,7 @@ class AdaptedExamples:
         known[cell] = example
 
     def states_for(self, cell: CellQuery) -> Iterator[DecideRequest]:
-        """States that may well be examples of a cell, those that differ in priorities alone first."""
+        """States in scope that may well be examples, those that differ in priorities alone first."""
         known = [*self._known.get(cell.preemptor, {}).items()][::-1]
         for twin, example in known:
             if twin.victim == cell.victim:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from functools import partial
-from typing import TYPE_CHECKING, Generic, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeAlias, TypeVar
 
 from pydantic import TypeAdapter
 
@@ -24,23 +24,12 @@ if TYPE_CHECKING:
     from tenure.oracle.tree import Tree
     from tenure_check.analysis.matrix import Effort, Matrix
     from tenure_check.analysis.parallel import Spreading
+    from tenure_check.analysis.priority_ranges import Ranges
     from tenure_check.analysis.prover import SolverProver
     from tenure_check.analysis.states import PriorityLevel
     from tenure_proofs.solvers import Cvc5
 
     Provers: TypeAlias = Mapping[str, tuple[Tree, SolverProver]]
-
-    class Analyzed(Protocol):
-        """Makes the matrix of a configuration, all of it or the cells that are wanted."""
-
-        def __call__(
-            self,
-            cluster: Cluster,
-            levels: Sequence[PriorityLevel],
-            reading: Reading,
-            effort: Effort,
-            request: MatrixRequest = ALL_CELLS,
-        ) -> tuple[Matrix, Provers]: ...
 
 
 A = TypeVar("A")
@@ -79,44 +68,56 @@ def with_solvers(jobs: int | None = None) -> Iterator[tuple[Analyzed, Mapping[st
     """
     need_the_solvers()
     from tenure_check.analysis.parallel import spreading
-    from tenure_proofs.pool import second_solver
     from tenure_proofs.solvers import solver_versions
+    from tenure_proofs.solving import second_solver
 
     # The process's own, which ends with it where it is ended amid a question.
     with second_solver() as cvc5, spreading(jobs or os.cpu_count() or 1) as spread:
-        yield partial(_analyzed, cvc5, spread), solver_versions()
+        yield Analyzed(cvc5, spread), solver_versions()
 
 
-def _analyzed(
-    cvc5: Cvc5,
-    spread: Spreading,
-    cluster: Cluster,
-    levels: Sequence[PriorityLevel],
-    reading: Reading,
-    effort: Effort,
-    request: MatrixRequest = ALL_CELLS,
-) -> tuple[Matrix, Provers]:
-    from tenure_check.analysis.matrix import analyze
+class Analyzed:
+    """Makes the matrix of a configuration, all of it or the cells that are wanted."""
 
-    provers: dict[str, tuple[Tree, SolverProver]] = {}
+    def __init__(self, cvc5: Cvc5, spread: Spreading) -> None:
+        self._cvc5, self._spread = cvc5, spread
 
-    def prover_of(configured: Cluster, tree: Tree, read: Reading) -> SolverProver:
-        made = spread.prover(
-            configured, tree, read, cvc5, request.scope, counts_victims=effort.counts_victims
+    def __call__(
+        self,
+        cluster: Cluster,
+        levels: Sequence[PriorityLevel],
+        reading: Reading,
+        effort: Effort,
+        request: MatrixRequest = ALL_CELLS,
+    ) -> tuple[Matrix, Provers]:
+        """The matrix, and by ClusterQueue its tree and what proves of it."""
+        from tenure_check.analysis.matrix import analyze
+
+        provers: dict[str, tuple[Tree, SolverProver]] = {}
+
+        def prover_of(configured: Cluster, tree: Tree, read: Reading) -> SolverProver:
+            made = self._spread.prover(
+                configured, tree, read, self._cvc5, request.scope, counts_victims=effort.counts_victims
+            )
+            provers.update(dict.fromkeys(tree.places, (tree, made)))
+            return made
+
+        matrix = analyze(
+            cluster,
+            levels,
+            reading,
+            prover_of,
+            effort,
+            request,
+            lambda cells, total: progress(cells, "cells", total),
         )
-        provers.update(dict.fromkeys(tree.places, (tree, made)))
-        return made
+        return matrix, provers
 
-    matrix = analyze(
-        cluster,
-        levels,
-        reading,
-        prover_of,
-        effort,
-        request,
-        lambda cells, total: progress(cells, "cells", total),
-    )
-    return matrix, provers
+    def of_ranges(self, ranges: Ranges, inner: Matrix) -> Matrix:
+        """The matrix of classes; see `tenure_check.analysis.priority_ranges.matrix_of_ranges`."""
+        from tenure_check.analysis.priority_ranges import matrix_of_ranges
+
+        return matrix_of_ranges(ranges, inner, self._spread.ranged)
 
 
 def need_the_solvers() -> None:

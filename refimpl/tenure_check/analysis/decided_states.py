@@ -9,7 +9,7 @@ from tenure.conformance.requests import DecideRequest
 from tenure.explanation.answers import sentence
 from tenure.explanation.explain import explain_workload
 from tenure.explanation.verdicts import remark_lines
-from tenure.model import Cluster
+from tenure.model import Cluster, ClusterQueue
 from tenure.oracle.decide import Decision
 from tenure.oracle.tree import build_tree
 from tenure_check.analysis.states import CellQuery, Example, States, hits_of, reread
@@ -84,7 +84,9 @@ class Replays:
     def _reread(self, request: DecideRequest) -> DecideRequest:
         if self._read is None:
             self._read = reread(request).cluster
-        queue = request.cluster.cluster_queues[request.queue]
-        alone = replace(request.cluster, cluster_queues={queue.name: queue}, cohorts={}, flavors={})
+        # Of the fields of ClusterQueues only a PreemptionConfig decides what is read of workloads.
+        config = request.cluster.cluster_queues[request.queue].preemption_config
+        bare = {request.queue: ClusterQueue(request.queue, preemption_config=config)}
+        alone = replace(request.cluster, cluster_queues=bare, cohorts={}, flavors={})
         workloads = reread(replace(request, cluster=alone))
         return replace(workloads, cluster=replace(self._read, admitted=workloads.cluster.admitted))

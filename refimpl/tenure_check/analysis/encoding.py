@@ -375,6 +375,9 @@ class VictimAlone(Pair):
     def _needed(self) -> Mapping[FlavorResource, Any]:
         return {at: SymBool(z3.Bool(f"needed.{at.flavor}.{at.resource}")) for at in self.request}
 
+    def _summed_moments(self) -> tuple[str, ...]:
+        return ("start",) if self.terms.fair_sharing else ("turn",)
+
     def _of_consistent_states(self) -> Iterator[z3.BoolRef]:
         yield from ()
 

@@ -14,6 +14,7 @@ from tenure.oracle.tree import build_tree
 from tenure.outline import CommandAdvice, Item, Name, Outline, Part, Table, TitledList, Words
 from tenure.units import format_amount, format_duration, format_names
 from tenure_check.analysis.admissions import has_heroes
+from tenure_check.analysis.decided_states import Deciding
 from tenure_check.analysis.guarantees import Guarantees, Narrowing, Reached
 from tenure_check.analysis.matrix import CellResult, CellVerdict, Matrix
 from tenure_check.analysis.matrix_answer import MatrixExample, MatrixRole, written_example
@@ -160,7 +161,10 @@ def guarantees_answer(
         solvers: who proved, by version.
     """
     matrix = found.matrix
-    cells = tuple(_guarded(found, queue, level) for queue, level in product(matrix.queues, matrix.levels))
+    deciding = Deciding()
+    cells = tuple(
+        _guarded(found, queue, level, deciding) for queue, level in product(matrix.queues, matrix.levels)
+    )
     queues = tuple(_of_queue(cluster, matrix, queue, cells, reached.get(queue)) for queue in matrix.queues)
     unsettled = sum(len(guarded.unknown_by) for guarded in cells) + sum(
         CellVerdict.UNKNOWN.value in (attacker.when, attacker.within_nominal)
@@ -198,7 +202,7 @@ def with_contrary(answer: GuaranteesAnswer, literal: GuaranteesAnswer) -> Guaran
     return replace(answer, cells=cells)
 
 
-def _guarded(found: Guarantees, queue: str, level: PriorityLevel) -> GuardedWorkloads:
+def _guarded(found: Guarantees, queue: str, level: PriorityLevel, deciding: Deciding) -> GuardedWorkloads:
     never, unknown, attackers = [], [], []
     why: dict[str, None] = {}
     for preemptor, high in product(found.matrix.queues, found.matrix.levels):
@@ -213,7 +217,7 @@ def _guarded(found: Guarantees, queue: str, level: PriorityLevel) -> GuardedWork
         for reason, settled in found.matrix.of(preemptor, high.priority, queue, level.priority):
             if settled.verdict == CellVerdict.CAN:
                 cell = CellQuery(preemptor, high.priority, queue, level.priority, reason)
-                attackers.append(_attacker(found, cell, side, settled))
+                attackers.append(_attacker(found, cell, side, settled, deciding))
     guarded = GuardedWorkloads(
         workloads=MatrixRole(queue, level.name, level.priority),
         never_by=tuple(never),
@@ -226,7 +230,9 @@ def _guarded(found: Guarantees, queue: str, level: PriorityLevel) -> GuardedWork
     return replace(guarded, sentences=tuple(_sentences(guarded, why)))
 
 
-def _attacker(found: Guarantees, cell: CellQuery, side: MatrixRole, settled: CellResult) -> Attacker:
+def _attacker(
+    found: Guarantees, cell: CellQuery, side: MatrixRole, settled: CellResult, deciding: Deciding
+) -> Attacker:
     at_once = found.of(cell, Narrowing.AT_ONCE)
     protected = found.of(cell, Narrowing.PROTECTED)
     within = found.of(cell, Narrowing.WITHIN)
@@ -244,7 +250,7 @@ def _attacker(found: Guarantees, cell: CellQuery, side: MatrixRole, settled: Cel
         longer_than=found.durations[cell.victim] if when == AFTER else None,
         within_nominal=within.verdict.value,
         why=why,
-        example=None if shown.example is None else written_example(shown.example),
+        example=None if shown.example is None else written_example(shown.example, deciding.decided),
     )
 
 

@@ -19,14 +19,13 @@ from tenure.oracle.unmodelled import with_known_configs
 from tenure.readings import Reading
 from tenure.rules.terms import terms_of
 from tenure.rules.time_based import duration_in_force
+from tenure_check.analysis.decided_states import Deciding, Replays
 from tenure_check.analysis.matrix import CellResult, CellVerdict, Effort, Matrix
 from tenure_check.analysis.states import (
     CellQuery,
     Example,
     States,
-    decided,
     hits_of,
-    is_replayed,
     made_small,
     still_in_scope,
 )
@@ -177,12 +176,13 @@ def settle_conditions(
         wanted: the conditions of each cell, the one that implies another first.
     """
     cluster = with_known_configs(cluster)  # no cell in question is touched
-    found: dict[NarrowCell, CellResult] = {}
+    shown = _Shown()
+    found = shown.found
     dice = random.Random(effort.seed)
     for cell, conditions in wanted.items():
         example = matrix.settled[cell].example
         if example is not None:
-            _note_young(found, conditions, example, narrowers[cell.preemptor][0])
+            shown.note_young(conditions, example, narrowers[cell.preemptor][0])
     still_open: set[str] = set()
     for cell in sorted(wanted, key=lambda known: (known.preemptor, known.victim)):
         for narrow in (each for each in wanted[cell] if each not in found):
@@ -197,7 +197,7 @@ def settle_conditions(
         states = States(cluster, tree, reading, matrix.levels, matrix.scope)
         for _ in range(effort.fewest):
             for cell, example in states.hits(dice, queue):
-                _note(found, wanted.get(cell, ()), example, tree)
+                shown.note(wanted.get(cell, ()), example, tree)
     for cell in sorted(wanted, key=lambda known: (known.preemptor, known.victim)):
         _settle(found, wanted[cell], narrowers[cell.preemptor][1])
     return found
@@ -211,43 +211,46 @@ def conditions_on(cell: CellQuery, duration: Duration | None) -> Iterator[Narrow
     yield NarrowCell(cell, Narrowing.WITHIN, duration)
 
 
-def _note_young(
-    found: dict[NarrowCell, CellResult], conditions: Sequence[NarrowCell], example: Example, tree: Tree
-) -> None:
-    """Note what an example shows, as it is and with a victim of each age of a condition."""
-    _note(found, conditions, example, tree)
-    for narrow in conditions:
-        for young in _with_young_victim(narrow, example):
-            _note(found, [narrow], young, tree)
+class _Shown:
+    """Conditions that examples meet, each when written as manifests too; trees are built once for all."""
 
+    def __init__(self) -> None:
+        self.found: dict[NarrowCell, CellResult] = {}
+        self._decide_one = Deciding().decided
+        self._replays = Replays()
 
-def _with_young_victim(narrow: NarrowCell, example: Example) -> Iterator[Example]:
-    """What an example becomes where its victim has run no longer than a condition allows."""
-    request = example.request
-    if narrow.longest is None:
-        return
-    at = request.now - narrow.longest
+    def note_young(self, conditions: Sequence[NarrowCell], example: Example, tree: Tree) -> None:
+        """Note what an example shows, as it is and with a victim of each age of a condition."""
+        self.note(conditions, example, tree)
+        for narrow in conditions:
+            for young in self._with_young_victim(narrow, example):
+                self.note([narrow], young, tree)
 
-    def younger(workload: Workload) -> Workload:
-        if workload.key != example.victim or (workload.quota_reserved_at or 0) >= at:
-            return workload
-        return replace(workload, quota_reserved_at=at)
+    def _with_young_victim(self, narrow: NarrowCell, example: Example) -> Iterator[Example]:
+        """What an example becomes where its victim has run no longer than a condition allows."""
+        request = example.request
+        if narrow.longest is None or narrow in self.found:
+            return
+        at = request.now - narrow.longest
 
-    running = tuple(map(younger, request.cluster.admitted))
-    young = replace(request, cluster=replace(request.cluster, admitted=running))
-    yield from (found for cell, found in hits_of(young, decided(young)) if cell == narrow.cell)
+        def younger(workload: Workload) -> Workload:
+            if workload.key != example.victim or (workload.quota_reserved_at or 0) >= at:
+                return workload
+            return replace(workload, quota_reserved_at=at)
 
+        running = tuple(map(younger, request.cluster.admitted))
+        young = replace(request, cluster=replace(request.cluster, admitted=running))
+        hits = hits_of(young, self._decide_one(young))
+        yield from (found for cell, found in hits if cell == narrow.cell)
 
-def _note(
-    found: dict[NarrowCell, CellResult], conditions: Iterable[NarrowCell], example: Example, tree: Tree
-) -> None:
-    """Note which conditions an example meets, when written as manifests too."""
-    is_state = still_in_scope(tree, Scope.CONSISTENT)
-    for narrow in conditions if is_state(example.request) else ():
-        if narrow not in found and narrow.is_shown(example, tree):
-            small = smaller_shown(narrow, example, tree, decided, is_state)
-            if is_replayed(narrow.cell, small):
-                found[narrow] = CellResult(CellVerdict.CAN, "by an example", small)
+    def note(self, conditions: Iterable[NarrowCell], example: Example, tree: Tree) -> None:
+        """Note which conditions an example meets."""
+        is_state = still_in_scope(tree, Scope.CONSISTENT)
+        for narrow in conditions if is_state(example.request) else ():
+            if narrow not in self.found and narrow.is_shown(example, tree):
+                small = smaller_shown(narrow, example, tree, self._decide_one, is_state)
+                if self._replays.is_replayed(narrow.cell, small):
+                    self.found[narrow] = CellResult(CellVerdict.CAN, "by an example", small)
 
 
 def smaller_shown(

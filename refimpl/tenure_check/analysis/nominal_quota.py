@@ -8,11 +8,12 @@ from dataclasses import replace
 from typing import Final
 
 from tenure.choices import Outcome
-from tenure.conformance.requests import DecideRequest, read_decide_request
+from tenure.conformance.requests import DecideRequest
 from tenure.model import Amount, Cluster, FlavorResource, PodSet
+from tenure.oracle.decide import Decision
 from tenure.readings import Reading
 from tenure_check.analysis.matrix import trees_of
-from tenure_check.analysis.states import PriorityLevel, States, decided, still_in_scope, written_state
+from tenure_check.analysis.states import PriorityLevel, States, decided, reread, still_in_scope
 from tenure_check.choices import Scope
 
 STATES: Final = 600
@@ -42,9 +43,9 @@ def unreached_state(
     states, dice = States(cluster, tree, reading, levels), random.Random(seed)
     for _ in range(STATES):
         request = _within_nominal(states.drawn(dice, queue))
-        if request is not None and _is_unserved(request):
-            small = _made_small(request, still_in_scope(tree, Scope.CONSISTENT))
-            if _is_unserved(read_decide_request(written_state(small))):
+        if request is not None and _is_unserved(states.decided(request)):
+            small = _made_small(request, states, still_in_scope(tree, Scope.CONSISTENT))
+            if _is_unserved(decided(reread(small))):
                 return small
     return None
 
@@ -69,15 +70,17 @@ def _within_nominal(request: DecideRequest) -> DecideRequest | None:
     return replace(request, preemptor=replace(request.preemptor, pod_sets=(PodSet("set0", 1, requested),)))
 
 
-def _is_unserved(request: DecideRequest) -> bool:
-    return decided(request).outcome not in _SERVED
+def _is_unserved(decision: Decision) -> bool:
+    return decision.outcome not in _SERVED
 
 
-def _made_small(request: DecideRequest, is_state: Callable[[DecideRequest], bool]) -> DecideRequest:
+def _made_small(
+    request: DecideRequest, states: States, is_state: Callable[[DecideRequest], bool]
+) -> DecideRequest:
     """The state without the running workloads that it does not need."""
     for workload in request.cluster.admitted:
         running = tuple(other for other in request.cluster.admitted if other is not workload)
         smaller = replace(request, cluster=replace(request.cluster, admitted=running))
         # Without a workload of its own ClusterQueue the request stays within nominal quota.
-        request = smaller if _is_unserved(smaller) and is_state(smaller) else request
+        request = smaller if _is_unserved(states.decided(smaller)) and is_state(smaller) else request
     return request

@@ -12,11 +12,11 @@ an order of their own: in the cells of the regions a label that only they read s
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import product
-from typing import overload
+from itertools import chain, product
+from typing import Protocol, TypeAlias, overload
 
 from tenure.conformance.requests import DecideRequest
 from tenure.model import (
@@ -49,7 +49,7 @@ from tenure_check.analysis.states import (
     CellQuery,
     Example,
     PriorityLevel,
-    is_in_scope,
+    is_in_scope_by_stamps,
 )
 from tenure_check.choices import Scope
 
@@ -241,7 +241,7 @@ class Ranges:
         preemptor = self._dressed(request.preemptor, by_value[cell.high], pair[0], request.now)
         cluster = replace(self.cluster, admitted=tuple(running), pending=(preemptor,))
         moved_request = replace(request, cluster=cluster, preemptor=preemptor)
-        if not is_in_scope(moved_request, tree, scope):
+        if not is_in_scope_by_stamps(moved_request, tree, scope):
             return None
         decision = self._replays.decided(moved_request)
         targets = {target.workload.key: target for target in decision.targets}
@@ -344,36 +344,75 @@ def _named(name: str) -> Workload:
     return Workload("", "", "", 0, created_at=0, selectable=Selectable({}, name))
 
 
-def matrix_of_ranges(ranges: Ranges, inner: Matrix) -> Matrix:
+PairCells: TypeAlias = tuple[tuple[str, str], dict[CellQuery, CellResult]]
+"""Two ClusterQueues of one tree, and what is known of the cells of regions of both."""
+
+
+class RangedCells:
+    """Settles cells of classes by those of regions, pair by pair.
+
+    Args:
+        ranges: the priorities that workloads of the classes can have.
+        scope: which states there are.
+    """
+
+    def __init__(self, ranges: Ranges, scope: Scope) -> None:
+        self.ranges, self.scope = ranges, scope
+        self.trees = trees_of(ranges.plain)
+        self._tree_of = {name: tree for tree in self.trees for name in tree.places}
+        self._kinds = {pair: ranges.kinds(*pair) for pair in product(ranges.levels, repeat=2)}
+
+    def of_pair(self, known: PairCells) -> Iterator[tuple[CellQuery, CellResult]]:
+        """What is known of the cells of two ClusterQueues that rules might allow."""
+        (preemptor, victim), settled = known
+        for (high, low), kinds in self._kinds.items():
+            for reason in Reason:
+                cell = CellQuery(preemptor, high.priority, victim, low.priority, reason)
+                found = _of_kinds(self.ranges, settled, self.scope, cell, kinds, self._tree_of[preemptor])
+                if found is not None:
+                    yield cell, found
+
+
+class SpreadRanges(Protocol):
+    """Settles pairs in other processes."""
+
+    def __call__(
+        self, ranged: RangedCells, pairs: Sequence[PairCells]
+    ) -> Iterable[tuple[CellQuery, CellResult]]:
+        """The cells of all pairs."""
+
+
+def matrix_of_ranges(ranges: Ranges, inner: Matrix, spread: SpreadRanges | None = None) -> Matrix:
     """The matrix of classes.
 
     Args:
         ranges: the priorities that their workloads can have.
         inner: the matrix of `ranges.plain` and `ranges.regions`.
+        spread: settles pairs in other processes; without it all is done here.
     """
-    matrix = Matrix(
+    ranged = RangedCells(ranges, inner.scope)
+    known: dict[tuple[str, str], dict[CellQuery, CellResult]] = {
+        (one, other): {} for tree in ranged.trees for one, other in product(sorted(tree.places), repeat=2)
+    }
+    for cell, settled in inner.settled.items():
+        known[cell.preemptor, cell.victim][cell] = settled
+    pairs = [*known.items()]
+    found = chain.from_iterable(map(ranged.of_pair, pairs)) if spread is None else spread(ranged, pairs)
+    return Matrix(
         inner.queues,
         ranges.levels,
+        dict(found),
         apart=inner.apart,
         states=inner.states,
         scope=inner.scope,
         premises=inner.premises,
     )
-    kinds = {pair: ranges.kinds(*pair) for pair in product(ranges.levels, repeat=2)}
-    for tree in trees_of(ranges.plain):
-        for preemptor, victim in product(sorted(tree.places), repeat=2):
-            for (high, low), found in kinds.items():
-                for reason in Reason:
-                    cell = CellQuery(preemptor, high.priority, victim, low.priority, reason)
-                    settled = _of_kinds(ranges, inner, cell, found, tree)
-                    if settled is not None:
-                        matrix.settled[cell] = settled
-    return matrix
 
 
 def _of_kinds(
     ranges: Ranges,
-    inner: Matrix,
+    inner: Mapping[CellQuery, CellResult],
+    scope: Scope,
     cell: CellQuery,
     kinds: Mapping[tuple[int, int], tuple[int, int]],
     tree: Tree,
@@ -382,9 +421,9 @@ def _of_kinds(
     known: CellResult | None = None
     for (high, low), pair in kinds.items():
         old = replace(cell, high=high, low=low)
-        settled = inner.settled.get(old)
+        settled = inner.get(old)
         if settled is not None and settled.example is not None:
-            example = ranges.example(cell, pair, old, settled.example, tree, inner.scope)
+            example = ranges.example(cell, pair, old, settled.example, tree, scope)
             if example is not None:
                 return replace(settled, example=example, is_fewest=example.victims == 1)
             settled = CellResult(CellVerdict.UNKNOWN, NO_AGES)

@@ -9,7 +9,7 @@ import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, groupby
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import z3
 
@@ -50,7 +50,8 @@ from tenure_proofs.trusted.claim import Claim, Traces
 
 Key: TypeAlias = tuple[Any, ...]
 Draw: TypeAlias = Callable[[CrowdedStates, random.Random, CellQuery], Iterator[tuple[CellQuery, Example]]]
-Elsewhere: TypeAlias = Callable[[Sequence[CellQuery]], Iterable[tuple[CellQuery, CellResult]] | None]
+Copy: TypeAlias = tuple[CellQuery, CellQuery, Example]
+"""A cell, and one like it with its example."""
 
 BUDGET = Budget(z3=20_000_000, cvc5=2_000_000, clock_s=120.0)
 """Of one answer about a cell: a hundred times what one costs."""
@@ -91,6 +92,16 @@ NO_EXAMPLE = "bills and lending of heroes might allow it, but no state was found
 TOO_LARGE = f"{NO_REPLAY}; trees of more than {LARGEST_TREE} ClusterQueues are not proved as a whole"
 
 
+class Elsewhere(Protocol):
+    """Other processes, for which there may be too little to do; then there is no answer."""
+
+    def settled(self, cells: Sequence[CellQuery]) -> Iterable[tuple[CellQuery, CellResult]] | None:
+        """What is known of cells, pairs in any order."""
+
+    def copied(self, copies: Sequence[Copy]) -> Iterable[tuple[CellQuery, Example | None]] | None:
+        """See `SolverProver.copied`; cells in any order."""
+
+
 class SolverProver:
     """Settles cells of one tree.
 
@@ -100,7 +111,7 @@ class SolverProver:
         reading: see `tenure.readings`.
         cvc5: the second solver; None where there is none, so that Z3 alone proves, as the answer notes.
         scope: the states that verdicts are about.
-        elsewhere: settles cells in other processes, pairs in any order; answers None where it does not.
+        elsewhere: settles cells in other processes; None where there are none.
         counts_victims: see `tenure_check.analysis.matrix.Effort`.
     """
 
@@ -111,11 +122,12 @@ class SolverProver:
         reading: Reading,
         cvc5: Cvc5 | None,
         scope: Scope = Scope.CONSISTENT,
-        elsewhere: Elsewhere = lambda _: None,
+        elsewhere: Elsewhere | None = None,
         *,
         counts_victims: bool = True,
     ) -> None:
-        self._cluster, self._tree, self._reading, self._cvc5 = cluster, tree, reading, cvc5
+        self.cluster = self._cluster = cluster
+        self._tree, self._reading, self._cvc5 = tree, reading, cvc5
         self._proved = PROVED_ALONE if cvc5 is None else PROVED
         self._scope = scope
         self._plan = plan_heroes(tree, reading)
@@ -134,6 +146,7 @@ class SolverProver:
         self._alone: dict[Key, str] = {}
         self._asked: BothSolvers | None = None
         self._whole: BothSolvers | None = None
+        self._relaxed: BothSolvers | None = None
         self._selection_proof = SelectionProof(cluster, reading, self._traces)
         self._selections: dict[CellQuery, str] = {}
 
@@ -160,12 +173,10 @@ class SolverProver:
                 examples[key] = cell, settled.example
             else:
                 yield from ((twin, settled) for twin in alike[key][1:])
+        shown = ((cell, *examples[key]) for key in alike if key in examples for cell in alike[key])
+        copies = [copy for copy in shown if copy[0] != copy[1]]
         rest: list[CellQuery] = []
-        for cell in (cell for key in alike if key in examples for cell in alike[key]):
-            twin, example = examples[self._key(cell)]
-            if cell == twin:
-                continue
-            copied = self._copied(cell, twin, example)
+        for cell, copied in self._copies(copies):
             if copied is None:
                 rest.append(cell)
             else:
@@ -173,12 +184,20 @@ class SolverProver:
         yield from self._ask(sorted(rest, key=pair_of))
 
     def _ask(self, cells: Sequence[CellQuery]) -> Iterator[tuple[CellQuery, CellResult]]:
-        answers = self._elsewhere(cells)
+        answers = None if self._elsewhere is None else self._elsewhere.settled(cells)
         if answers is not None:
             yield from answers
             return
         for _, group in groupby(cells, pair_of):
             yield from self.settled_of_pair(group)
+
+    def _copies(self, copies: Sequence[Copy]) -> Iterable[tuple[CellQuery, Example | None]]:
+        made = None if self._elsewhere is None else self._elsewhere.copied(copies)
+        return ((copy[0], self.copied(*copy)) for copy in copies) if made is None else made
+
+    def forget(self) -> None:
+        """Forget who was preempted in the states of other cells."""
+        self._seen.clear()
 
     def settled_of_pair(self, cells: Iterable[CellQuery]) -> Iterator[tuple[CellQuery, CellResult]]:
         """What is known of cells of one pair of ClusterQueues, whatever was solved before."""
@@ -205,7 +224,7 @@ class SolverProver:
         """An example made of that of another cell."""
         if self._adapted is None or cell in self._seen:
             return None
-        found = self._example_in(cell, self._adapted.states_for(cell))
+        found = self._example_of(cell, self._adapted.states_for(cell))
         return None if found is None else CellResult(CellVerdict.CAN, BY_EXAMPLE, found)
 
     def _settled(self, cell: CellQuery) -> CellResult:
@@ -267,7 +286,7 @@ class SolverProver:
         key = (self._key(narrow.cell), narrow.narrowing, narrow.longest)
         if key in self._shown:
             twin, example = self._shown[key]
-            copied = self._copied(narrow.cell, twin, example)
+            copied = self.copied(narrow.cell, twin, example)
             if copied is not None and narrow.is_shown(copied, self._tree):
                 return CellResult(CellVerdict.CAN, BY_TWIN, copied)
         found = self._narrow_example(narrow)
@@ -283,8 +302,7 @@ class SolverProver:
             return None
         key = (self._key(narrow.cell), narrow.narrowing, narrow.longest)
         if key not in self._narrowed:
-            pair = self._pair(VictimAlone, narrow.cell, self._slice(narrow.cell)[0])
-            if BothSolvers(pair, pair_of(narrow.cell), self._cvc5).both_narrowed(narrow) != "unsat":
+            if self._relaxed_solver(narrow.cell).both_narrowed(narrow) != "unsat":
                 return None
             self._narrowed[key] = "unsat"
         return self._never(narrow.cell) if self._narrowed[key] == "unsat" else None
@@ -418,7 +436,7 @@ class SolverProver:
             self._bases[key] = z3.simplify(known)
         return self._bases[key]
 
-    def _copied(self, cell: CellQuery, twin: CellQuery, example: Example) -> Example | None:
+    def copied(self, cell: CellQuery, twin: CellQuery, example: Example) -> Example | None:
         """The example of a cell like this one, with ClusterQueues and priorities exchanged, if it is one."""
         names = {twin.preemptor: cell.preemptor, twin.victim: cell.victim}
         names |= {new: old for old, new in list(names.items()) if new not in names}
@@ -449,6 +467,12 @@ class SolverProver:
                 self._solver_of_heroes(cell) if self._plan else self._solver(cell, self._slice(cell)[0])
             )
         return self._asked
+
+    def _relaxed_solver(self, cell: CellQuery) -> BothSolvers:
+        if self._relaxed is None or not self._relaxed.is_about(cell):
+            pair = self._pair(VictimAlone, cell, self._slice(cell)[0])
+            self._relaxed = BothSolvers(pair, pair_of(cell), self._cvc5)
+        return self._relaxed
 
     def _by_values(self, cell: CellQuery) -> CellResult:
         """An example by values of the slice, then of random and small states, then of the whole tree."""
@@ -545,13 +569,17 @@ class SolverProver:
         return small if self._replays.is_replayed(cell, small) else None
 
     def _example_in(self, cell: CellQuery, requests: Iterable[DecideRequest]) -> Example | None:
+        """As `_example_of`, of those that are in scope."""
+        in_scope = (known for known in requests if is_in_scope(known, self._tree, self._scope))
+        return self._example_of(cell, in_scope)
+
+    def _example_of(self, cell: CellQuery, requests: Iterable[DecideRequest]) -> Example | None:
         """The first of some states in which the cell's victim is preempted, made small."""
         for request in requests:
-            if is_in_scope(request, self._tree, self._scope):
-                for found, example in hits_of(request, self._states_of(cell).decided(request)):
-                    self._seen.setdefault(found, example)
-                if cell in self._seen:
-                    return self._seen_example(cell)
+            for found, example in hits_of(request, self._states_of(cell).decided(request)):
+                self._seen.setdefault(found, example)
+            if cell in self._seen:
+                return self._seen_example(cell)
         return None
 
     def _solver_of_heroes(self, cell: CellQuery) -> BothSolvers:

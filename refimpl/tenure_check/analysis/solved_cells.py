@@ -114,11 +114,10 @@ def why_not_reached(cluster: Cluster, name: str, reading: Reading) -> str:
     need_the_solvers()
     from tenure_check.analysis.matrix import trees_of, why_uncovered
     from tenure_check.analysis.nominal_quota_proof import why_not_proved
-    from tenure_proofs.solvers import Cvc5
+    from tenure_proofs.solving import second_solver
 
     tree = next(known for known in trees_of(cluster) if name in known.places)
     uncovered = why_uncovered(cluster)
     if uncovered:
         return uncovered
-    with Cvc5() as cvc5:
-        return why_not_proved(cluster, tree, name, reading, cvc5)
+    return why_not_proved(cluster, tree, name, reading, second_solver())

@@ -433,6 +433,11 @@ def is_in_scope(request: DecideRequest, tree: Tree, scope: Scope) -> bool:
     return is_consistent(request, tree) if scope == Scope.CONSISTENT else has_ordered_stamps(request)
 
 
+def is_in_scope_by_stamps(request: DecideRequest, tree: Tree, scope: Scope) -> bool:
+    """As `is_in_scope`, of a state that has only other stamps and priorities than one of the scope."""
+    return is_in_scope(request, tree, scope) if has_heroes(tree) else has_ordered_stamps(request)
+
+
 def has_ordered_stamps(request: DecideRequest) -> bool:
     """Whether every running workload was created before its quota was reserved, neither after now."""
     return all(

@@ -72,7 +72,9 @@ class SymbolicUsage:
         self.queues = [node.place for node in tree.nodes if node.queue is not None]
         self.held = {moment: self._held(moment) for moment in self._moments()}
         usage = self._folds.of(total_usage)
-        self._usage = {moment: usage(self.trees[moment], held) for moment, held in self.held.items()}
+        self._usage = {
+            moment: usage(self.trees[moment], self.held[moment]) for moment in self._summed_moments()
+        }
         self.request = {
             at: self._folds.amount(f"request.{at.flavor}.{at.resource}", 0, self._potential(self.p, at))
             for at in tree.nodes[self.p].quotas
@@ -130,6 +132,10 @@ class SymbolicUsage:
 
     def _moments(self) -> tuple[str, ...]:
         return FAIR_MOMENTS if self.terms.fair_sharing else MOMENTS
+
+    def _summed_moments(self) -> tuple[str, ...]:
+        """Those at which the usage of cohorts decides too."""
+        return self._moments()
 
     def _potential(self, place: int, at: FlavorResource) -> int:
         return MOST if self.with_heroes else max(0, min(MOST, potential_at(self.tree, place, at)))
