@@ -71,7 +71,7 @@ class MutantShape(Shape):
     id: str
     """Its identifier."""
     rule: str
-    """The rule that was changed, or what stands for something else."""
+    """The rule that was changed; of another function its name, or what stands for it."""
     before: str
     """The source of the place."""
     after: str

@@ -191,7 +191,7 @@ def run_plan(plan: Plan) -> Report:
     from tenure_proofs.bounded.spaces import Size
     from tenure_proofs.bounded.trial import PARTS, parts
     from tenure_proofs.cache import Cache
-    from tenure_proofs.mutants.hunt import DOOR, LOOPS, UNNAMED, all_mutants, meets, theorems_about
+    from tenure_proofs.mutants.hunt import DOOR, UNNAMED, all_mutants, meets, of_theorems, theorems_about
     from tenure_proofs.obligations import OBLIGATIONS
     from tenure_proofs.pool import (
         bounded_task,
@@ -216,7 +216,7 @@ def run_plan(plan: Plan) -> Report:
     questions = [(obligation.id, reading) for obligation in chosen for reading in plan.readings]
     changed = {*met, *rules}
     theorems = _theorems_of(plan.only)
-    changed |= {name for name in LOOPS if any(theorem in theorems for theorem in theorems_about(name))}
+    changed |= {name for name in of_theorems() if not set(theorems).isdisjoint(theorems_about(name))}
     wrong = [mutant.id for mutant in all_mutants().values() if mutant.rule in changed] if plan.mutants else []
     cache = Cache(plan.cache, partial(complain, "warning"))
     lifts = kept.lifts(cache, plan.examples, plan.random_seed)

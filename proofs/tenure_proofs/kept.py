@@ -16,7 +16,7 @@ from tenure_proofs.bridge import LiftReport
 from tenure_proofs.cache import Cache
 from tenure_proofs.counterexamples import Counterexample, shown
 from tenure_proofs.fingerprints import key_of
-from tenure_proofs.mutants.hunt import LOOPS, Hunted, all_mutants, concerns, theorems_about
+from tenure_proofs.mutants.hunt import Hunted, all_mutants, concerns, of_theorems, theorems_about
 from tenure_proofs.mutants.mutant import Mutant
 from tenure_proofs.mutants.signed import signed_by_hand
 from tenure_proofs.obligations import OBLIGATIONS
@@ -176,7 +176,7 @@ def read_mutant(identifier: str, value: Any) -> Hunted:
 
 
 def _broke_a_theorem(hunted: Hunted, mutant: Mutant) -> bool:
-    return mutant.rule in LOOPS and hunted.by.partition(":")[0] in theorems_about(mutant.rule)
+    return mutant.rule in of_theorems() and hunted.by.partition(":")[0] in theorems_about(mutant.rule)
 
 
 def read_part(part: Part, value: Any) -> Tried:

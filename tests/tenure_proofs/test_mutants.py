@@ -293,9 +293,15 @@ def test_what_is_asked_for_alone_still_meets_the_obligations_that_kill_its_mutan
     assert {hunted.rule for hunted in report.mutants} == {"KQ-060", "KQ-100", "KQ-200"}
 
 
-STEPS = (
-    *("DECIDE", "TRY", "QUESTION", "TRIED", "DECIDED", "TAKEN", "KEPT"),
-    *("CLASSICALLY", "ATTEMPT", "HAS-FOUND", "FAIRLY", "PLAYED", "TAKE", "FOR-HERO"),
+STEPS = tuple(
+    f"tenure.oracle.{step}"
+    for step in (
+        *(f"decide.{name}" for name in ("decide", "_try", "question_of", "_decided", "_taken")),
+        *("partial._tried", "leaving.selection_after"),
+        *(f"classical.{name}" for name in ("select_classically", "_attempt", "_has_found")),
+        *(f"fair.{name}" for name in ("select_fairly", "played", "_take")),
+        "heroes.search.select_for_hero",
+    )
 )
 """What a decision and its searches hand on, one to the next."""
 
@@ -315,7 +321,7 @@ def wiring_changes(_: Callable[..., Any], definition: ast.FunctionDef) -> Iterat
 @pytest.mark.parametrize("step", STEPS)
 def test_no_step_hands_on_another_value_unnoticed(step: str) -> None:
     """Nor one that no family changes so: a law that ignores what it is handed would let it pass."""
-    wrong = list(mutants_of(step, hunt.LOOPS[step], (wiring_changes,)))
+    wrong = list(mutants_of(step, hunt.of_theorems()[step], (wiring_changes,)))
     fates = {mutant.change: hunt._not_proved_any_more(mutant)[0] for mutant in wrong}
     assert [change for change, fate in fates.items() if fate not in ("killed", "unreadable")] == []
 

@@ -12,7 +12,7 @@ from tenure.reports import FileLine
 from tenure.rules.registry import all_rules, get_rule
 from tenure_proofs.bounded.outcome import Judged
 from tenure_proofs.bounded.written import problem_of
-from tenure_proofs.mutants.hunt import LOOPS, UNNAMED
+from tenure_proofs.mutants.hunt import UNNAMED, mutated
 from tenure_proofs.obligations import claim_text
 from tenure_proofs.report import NO_VERDICT, Report, statement_of
 from tenure_proofs.runner import Result
@@ -92,8 +92,8 @@ def _of_judged(judged: Judged) -> Fault:
 
 
 def _place_of_rule(rule: str) -> FileLine:
-    unnamed = UNNAMED | LOOPS
-    return place_of(unnamed[rule] if rule in unnamed else get_rule(rule).function)
+    found = mutated()
+    return place_of(found[rule] if rule in found else get_rule(rule).function)
 
 
 def place_of(function: Callable[..., Any]) -> FileLine:

@@ -10,32 +10,10 @@ from typing import Any
 
 import z3
 
-from tenure.oracle import candidates, classical, fair, fair_repairs
-from tenure.oracle import decide as oracle_decide
-from tenure.oracle import partial as oracle_partial
-from tenure.oracle import snapshot as oracle_snapshot
-from tenure.oracle.ageing import grown_priority
-from tenure.oracle.classical import common_cohorts, finds_no_target, reclaims_nominal_quota_alone
+from tenure.oracle.classical import reclaims_nominal_quota_alone
 from tenure.oracle.door import take_target
-from tenure.oracle.heroes.held import together
-from tenure.oracle.heroes.search import select_for_hero
-from tenure.oracle.leaving import selection_after
-from tenure.oracle.partial import halved
-from tenure.oracle.search import find_targets
-from tenure.oracle.selection import (
-    attempts_until_one_fits,
-    best_of,
-    fill_back,
-    fill_back_step,
-    removal_step,
-    remove_in_turn,
-    remove_until_fits,
-    rounds,
-)
-from tenure.oracle.tree import children_of, climb, laid_out, summed_up
+from tenure.oracle.selection import fill_back_step, removal_step
 from tenure.rules.registry import all_rules
-from tenure_kai import steady
-from tenure_play import actors, cycle
 from tenure_proofs.asked import Shared
 from tenure_proofs.budgets import EQUIVALENCE, FLOOR
 from tenure_proofs.crosscheck.comparing import equivalent
@@ -53,7 +31,7 @@ from tenure_proofs.runner import verdict_of
 from tenure_proofs.solvers import Question, ask_z3
 from tenure_proofs.theorems.outcome import UNREADABLE
 from tenure_proofs.theorems.proving import prove
-from tenure_proofs.theorems.registry import registered
+from tenure_proofs.theorems.registry import all_theorems, registered
 from tenure_proofs.trusted.domains import LiftError
 
 DOOR = "DOOR"
@@ -66,92 +44,6 @@ UNNAMED: dict[str, Callable[..., Any]] = {
     "NOMINAL-ALONE": reclaims_nominal_quota_alone,
 }
 """What is not a rule and has mutants all the same, by what stands for it."""
-
-
-LOOPS: dict[str, Callable[..., Any]] = {
-    "REMOVAL-LOOP": remove_until_fits,
-    "FILL-BACK-LOOP": fill_back,
-    "TURNS-LOOP": remove_in_turn,
-    "ATTEMPTS-LOOP": attempts_until_one_fits,
-    "BEST-LOOP": best_of,
-    "ROUNDS-LOOP": rounds,
-    "LAID-OUT": laid_out,
-    "CHILDREN": children_of,
-    "CLIMB": climb,
-    "SUMMED-UP": summed_up,
-    "TOGETHER": together,
-    "SEEN": oracle_snapshot._around,
-    "OF-CLASS": grown_priority,
-    "ADMITTED": actors.admitted,
-    "EVICTED": actors.evicted,
-    "RELEASED": actors.released,
-    "HEADS": cycle.heads_of,
-    "HEAD": cycle.head_of,
-    "TURN": cycle.turn_of,
-    "DECIDE": oracle_decide.decide,
-    "TRY": oracle_decide._try,
-    "QUESTION": oracle_decide.question_of,
-    "TRIED": oracle_partial._tried,
-    "AFTER": oracle_partial._after,
-    "CLASSICALLY": classical.select_classically,
-    "ATTEMPT": classical._attempt,
-    "HAS-FOUND": classical._has_found,
-    "FAIRLY": fair.select_fairly,
-    "PLAYED": fair.played,
-    "FOR-HERO": select_for_hero,
-    "DECIDED": oracle_decide._decided,
-    "TAKEN": oracle_decide._taken,
-    "OUTCOME": oracle_decide._outcome,
-    "SEARCHED": oracle_decide._searched,
-    "SEARCHES": find_targets,
-    "KEPT": selection_after,
-    "HALVED": halved,
-    "NEXT-QUEUE": fair.next_queue,
-    "WINNER": fair._winner,
-    "BEST-QUEUE": fair._best_queue,
-    "QUEUE-STAYS": fair._queue_stays,
-    "QUEUE-BEATS": fair._queue_beats,
-    "BEST-COHORT": fair._best_cohort,
-    "COHORT-STAYS": fair._cohort_stays,
-    "COHORT-BEATS": fair._cohort_beats,
-    "CONTENDERS": fair._contenders,
-    "WAITING-AMONG": fair._waiting_among,
-    "FIRST-STEP": fair.first_step,
-    "SECOND-STEP": fair.second_step,
-    "ENDED": fair._ended,
-    "REJECTING": fair._rejecting,
-    "WAITS-AT": fair._waits_at,
-    "FIRST-AT": fair._first_at,
-    "POP": fair._pop,
-    "POP-ALL": fair._pop_all,
-    "TAKE": fair._take,
-    "NO-TARGET": finds_no_target,
-    "COMMON-COHORTS": common_cohorts,
-    "AMONG": candidates.candidates_among,
-    "OFFERED-BY": candidates._offered_by,
-    "OWN-OFFERS": candidates.own_offers,
-    "CANDIDATE": candidates._candidate,
-    "CANDIDATES": classical._candidates,
-    "OFFERS": classical._offers,
-    "HAS-OWN-CANDIDATE": classical._has_own_candidate,
-    "OFFERS-ELSEWHERE": classical._offers_elsewhere,
-    "OFFER-ELSEWHERE": classical._offer_elsewhere,
-    "SELECTED": fair_repairs._selected,
-    "CHECKED": fair_repairs._checked,
-    "FIRST-UNFAIR": fair_repairs.first_unfair,
-    "IS-FAIR": fair_repairs._is_fair,
-    "PASSES": fair_repairs._passes,
-    "ALLOWS": fair_repairs._allows,
-    "COMPARED": fair.compared,
-    "LOCKED": fair_repairs._locked,
-    "STAYS-BELOW": fair_repairs._stays_below,
-    "RECLAIM": steady.is_reclaim_accepted,
-    "MAY-LOSE": steady.may_lose,
-    "WITH-JOB": steady.with_job,
-    "WITHOUT-TAKEN": steady.without_taken,
-    "MISSING": steady.missing,
-}
-"""What theorems are about, loops above all, by what stands for it."""
 
 FAMILIES = (
     operator_changes,
@@ -176,7 +68,7 @@ class Hunted:
 
     Args:
         id: the mutant's identifier.
-        rule: the rule that it changes, or what stands for something else.
+        rule: the rule that it changes; of another function its name, or what stands for it.
         before, after: the source of the place.
         outcome: `killed`, `equivalent`, `unreadable` where no lifter reads it, `signed` or `survived`.
         by: the obligation, reading and verdict that killed it, what refused it, why it is signed, or of a
@@ -191,9 +83,22 @@ class Hunted:
     by: str = ""
 
 
+@cache
+def of_theorems() -> Mapping[str, Callable[..., Any]]:
+    """What theorems alone are about, loops above all; but the core, which is compared with the reference."""
+    asked = [*(entry.function for entry in all_rules() if entry.lift), *UNNAMED.values()]
+    return {
+        f"{function.__module__}.{function.__name__}": function
+        for theorem in all_theorems().values()
+        for function in theorem.about
+        if function not in asked and not function.__module__.startswith("tenure_simulate.")
+    }
+
+
 def mutated() -> Mapping[str, Callable[..., Any]]:
-    """What has mutants: every lifted rule, the door, the folds' steps and the loops."""
-    return {entry.id: entry.function for entry in all_rules() if entry.lift} | UNNAMED | LOOPS
+    """What has mutants: every lifted rule, the door, the folds' steps, and what theorems are about."""
+    rules = {entry.id: entry.function for entry in all_rules() if entry.lift}
+    return {**rules, **UNNAMED, **of_theorems()}
 
 
 @cache
@@ -202,14 +107,14 @@ def all_mutants() -> Mapping[str, Mutant]:
     return {
         mutant.id: mutant
         for name, function in mutated().items()
-        for mutant in mutants_of(name, function, WIRINGS if name in LOOPS else FAMILIES)
+        for mutant in mutants_of(name, function, WIRINGS if name in of_theorems() else FAMILIES)
     }
 
 
 def hunt_one(identifier: str, obligations: Sequence[Obligation], readings: Sequence[str]) -> Hunted:
     """Try one mutant; one that the likeliest obligation does not tell from the rule may be the rule."""
     mutant = all_mutants()[identifier]
-    if mutant.rule in LOOPS:
+    if mutant.rule in of_theorems():
         return _signed_or(mutant, *_not_proved_any_more(mutant))
     concerned = sorted(
         (obligation for obligation in obligations if concerns(obligation, mutant)),
@@ -230,11 +135,10 @@ def _signed_or(mutant: Mutant, outcome: str, by: str) -> Hunted:
     return Hunted(mutant.id, *mutant.change, outcome, by)
 
 
-def theorems_about(loop: str) -> tuple[str, ...]:
-    """The theorems about what stands for a loop."""
-    from tenure_proofs.theorems.registry import all_theorems
-
-    return tuple(identifier for identifier, theorem in all_theorems().items() if LOOPS[loop] in theorem.about)
+def theorems_about(name: str) -> tuple[str, ...]:
+    """The theorems about a function."""
+    about = of_theorems()[name]
+    return tuple(identifier for identifier, theorem in all_theorems().items() if about in theorem.about)
 
 
 def _not_proved_any_more(mutant: Mutant) -> tuple[str, str]:
@@ -291,7 +195,7 @@ def _noticed(
 
 def concerns(obligation: Obligation, mutant: Mutant) -> bool:
     """Whether an obligation says that it constrains what a mutant changes."""
-    if mutant.rule in LOOPS:
+    if mutant.rule in of_theorems():
         return False
     return meets(obligation, mutant.rule) if mutant.rule in UNNAMED else mutant.rule in obligation.rules
 
