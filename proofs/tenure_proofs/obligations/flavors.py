@@ -7,7 +7,6 @@ from typing import Any
 
 from tenure.model import (
     BorrowWithinCohort,
-    FlavorFungibility,
     FlavorMode,
     FlavorPreference,
     Fungibility,
@@ -25,7 +24,7 @@ from tenure.rules.flavors import (
     tries_next_flavor,
 )
 from tenure.rules.quota import is_within_quota
-from tenure_proofs.defining import definition_of
+from tenure_proofs.defining import Cases, definition_of
 from tenure_proofs.registry import REFUTED, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import all_of, any_of, iff, implies, is_set, negation, notion, value_of
@@ -70,20 +69,18 @@ def _preferred(claim: Claim) -> Any:
 
 
 @obligation("PO-KQ-520", rules=["KQ-070", "KQ-520"])
-def a_request_fits_up_to_what_is_free_and_never_beyond_the_potential(claim: Claim) -> None:
+@definition_of(mode_without_search)
+def a_request_fits_up_to_what_is_free_and_never_beyond_the_potential(
+    request: Any, free: Any, potential: Any, nominal: Any, reaches: Any
+) -> Cases:
     """Kueue main of August 2026, flavor assigner: at each boundary the boundary itself included."""
-    request, free, potential, nominal = claim.numbers("request", "free", "potential", "nominal")
-    reaches = claim.flag("reaches")
-    mode = claim.lift(mode_without_search)(request, free, potential, nominal, reaches).value
-    possible = request <= potential
-    searched = all_of(possible, request > free, any_of(request <= nominal, reaches))
-    claim.prove(
-        implies(request == potential + 1, mode == FlavorMode.NO_FIT),
-        implies(all_of(possible, request == free), mode == FlavorMode.FIT),
-        iff(mode == FlavorMode.FIT, all_of(possible, request <= free)),
-        iff(mode == FlavorMode.NO_CANDIDATES, searched),
-        any_of(mode == FlavorMode.FIT, mode == FlavorMode.NO_CANDIDATES, mode == FlavorMode.NO_FIT),
-    )
+    possible, fits = request <= potential, request <= free
+    searched = all_of(possible, negation(fits), any_of(request <= nominal, reaches))
+    return [
+        (all_of(possible, fits), FlavorMode.FIT),
+        (searched, FlavorMode.NO_CANDIDATES),
+        (negation(any_of(all_of(possible, fits), searched)), FlavorMode.NO_FIT),
+    ]
 
 
 @obligation("PO-KQ-530", rules=["KQ-530"])
@@ -190,17 +187,6 @@ def the_search_for_a_flavor_goes_on_in_exactly_these_cases(mode: Any, level: Any
     return any_of(negation(_viable(mode)), leaves)
 
 
-@obligation("PO-KQ-610", rules=["KQ-550", "KQ-560", "KQ-570"])
-def whatever_ends_the_search_is_preferred_to_what_never_ends_it(claim: Claim) -> None:
-    """Kueue v1beta2, FlavorFungibility: to stop at a flavor never loses to one that cannot be assigned."""
-    one, other = _way(claim, "one"), _way(claim, "other")
-    fungibility = claim.record("fungibility", FlavorFungibility)
-    preference = claim.member("preference", FlavorPreference)
-    on = claim.lift(tries_next_flavor)
-    claim.assume(negation(on(*one, fungibility).value), negation(_viable(other[0])))
-    claim.prove(claim.lift(is_preferred)(*one, *other, preference).value)
-
-
 @obligation("PO-KQ-620", rules=["KQ-580"])
 @definition_of(tolerates)
 def a_toleration_covers_what_it_names_and_everything_that_it_does_not(toleration: Any, taint: Any) -> Any:
@@ -303,28 +289,6 @@ def a_scaled_request_is_whole_pods_and_never_more_than_its_proportion(claim: Cla
         whole,
         implies(all_of(times_other, whole, a_share, count > 0), asked * count <= request * other),
     )
-
-
-@obligation("PO-KQ-670", rules=["KQ-610"])
-def fewer_pods_never_ask_for_more(claim: Claim) -> None:
-    """Kueue v1beta2, PodSet.minCount: a smaller count is worth trying."""
-    request, count, fewer, more = claim.numbers("request", "count", "fewer", "more")
-    claim.assume(request >= 0, fewer >= 0, fewer <= more, more <= count)
-    scaled = claim.lift(scaled_request)
-    claim.prove(scaled(request, count, fewer).value <= scaled(request, count, more).value)
-
-
-@obligation("PO-KQ-680", rules=["KQ-070", "KQ-520", "KQ-560"])
-def a_smaller_request_is_never_assigned_worse(claim: Claim) -> None:
-    """Kueue main of August 2026, flavor assigner: as far as quota alone tells, and reaching no less far."""
-    smaller, larger, free, potential = claim.numbers("smaller", "larger", "free", "potential")
-    nominal = claim.number("nominal")
-    reaches, reached = claim.flags("reaches", "reached")
-    claim.assume(smaller <= larger, implies(reached, reaches))
-    mode = claim.lift(mode_without_search)
-    of_smaller = mode(smaller, free, potential, nominal, reaches).value
-    of_larger = mode(larger, free, potential, nominal, reached).value
-    claim.prove(negation(claim.lift(is_higher_mode)(of_larger, of_smaller).value))
 
 
 @obligation("PO-KQ-690", rules=["KQ-600", "KQ-610"])

@@ -23,7 +23,7 @@ from tenure_proofs.amounts import ordinary
 from tenure_proofs.defining import Cases, definition_of
 from tenure_proofs.registry import PROVED, obligation, proved_under
 from tenure_proofs.trusted.claim import Claim
-from tenure_proofs.trusted.logic import all_of, implies, negation, quotient
+from tenure_proofs.trusted.logic import all_of, choose, implies, negation, quotient
 from tenure_proofs.trusted.schemas import one_after_the_other, over_every_fold
 
 EXACT = {"as-written+accessible_rounding=exact": PROVED, "guaranteed+accessible_rounding=exact": PROVED}
@@ -205,20 +205,13 @@ def a_larger_bill_is_no_smaller_for_any_of_five_equal_nodes(claim: Claim) -> Non
 
 
 @obligation("PO-UCQ-330", rules=["KQ-110", "UCQ-110"])
-def what_a_node_can_be_billed_is_what_it_has_and_a_hero_does_not_use(claim: Claim) -> None:
+@definition_of(left_to_bill, where=lambda nominal, usage, _, billed: ordinary(nominal, usage, billed))
+def what_a_node_can_be_billed_is_what_it_has_and_a_hero_does_not_use(
+    nominal: Any, usage: Any, hero: Any, billed: Any
+) -> Cases:
     """KEP-8826, Implementation: over the nominal quotas; a hero that is within its own pays with the rest."""
-    nominal, usage, billed = claim.numbers("nominal", "usage", "billed")
-    hero = claim.flag("hero")
-    claim.assume(ordinary(nominal, usage, billed))
-    left = claim.lift(left_to_bill)(nominal, usage, hero, billed).value
-    claim.prove(
-        left >= 0,
-        left <= nominal,
-        implies(all_of(negation(hero), billed <= nominal), left == nominal - billed),
-        implies(all_of(hero, usage + billed <= nominal), left == nominal - usage - billed),
-        implies(all_of(hero, usage + billed > nominal), left == 0),
-        implies(billed > nominal, left == 0),
-    )
+    own = choose(hero, nominal - usage, nominal)
+    return [(billed <= own, own - billed), (billed > own, 0)]
 
 
 @obligation("PO-UCQ-335", rules=["KQ-110", "UCQ-110", "UCQ-120"])
@@ -245,11 +238,10 @@ def all_that_a_node_is_ever_billed_is_at_most_its_quota(claim: Claim) -> None:
 
 
 @obligation("PO-UCQ-340", rules=["UCQ-120"])
-def heroes_are_billed_to_others_in_full_unless_these_have_less_left(claim: Claim) -> None:
+@definition_of(bill_of_cohort)
+def heroes_are_billed_to_others_in_full_unless_these_have_less_left(used: Any, left: Any) -> Cases:
     """KEP-8826, Implementation: billed, all of it, as far as there is quota to bill."""
-    used, left = claim.numbers("used", "left")
-    bill = claim.lift(bill_of_cohort)(used, left).value
-    claim.prove(implies(used <= left, bill == used), implies(used > left, bill == left))
+    return [(used <= left, used), (used > left, left)]
 
 
 @obligation("PO-UCQ-345", rules=["KQ-110", "UCQ-100"])
@@ -327,18 +319,8 @@ def a_workload_is_billed_to_queues_in_proportion_and_to_cohorts_not_at_all(claim
 
 
 @obligation("PO-UCQ-380", rules=["UCQ-260"])
-def a_hero_may_use_all_there_is_or_what_may_be_lent_of_it(claim: Claim) -> None:
+@definition_of(lendable)
+def a_hero_may_use_all_there_is_or_what_may_be_lent_of_it(amount: Any, limit: Any, lending: Any) -> Cases:
     """KEP-8826, Goals, Bypass Limits; Lending Limits: ignored, or honoured for the first version."""
-    amount, limit = claim.number("amount"), claim.optional_number("limit")
-    count = claim.lift(lendable)
-    ignored, honoured = (
-        count(amount, limit, choice).value for choice in (HeroLending.IGNORE, HeroLending.HONOUR)
-    )
-    claim.prove(
-        ignored == amount,
-        honoured <= amount,
-        implies(negation(limit.present), honoured == amount),
-        implies(all_of(limit.present, limit.value <= amount), honoured == limit.value),
-        implies(all_of(limit.present, limit.value > amount), honoured == amount),
-        claim.lift(lendable)(amount, limit, claim.reading.hero_lending).value == amount,
-    )
+    limited = all_of(lending == HeroLending.HONOUR, limit.present, limit.value <= amount)
+    return [(limited, limit.value), (negation(limited), amount)]

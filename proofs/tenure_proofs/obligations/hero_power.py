@@ -164,31 +164,6 @@ def borrowers_are_preempted_first_then_others_and_the_heros_own_workloads_last(
     return [(own, 2), (all_of(elsewhere, over_quota), 0), (all_of(elsewhere, negation(over_quota)), 1)]
 
 
-@obligation(
-    "PO-UCQ-270",
-    rules=["UCQ-320", *ORDER],
-    irrespective_of={
-        "group_for_hero(third_own, third_over_quota)": "what comes before what comes before the third one "
-        "does so in whichever group that is"
-    },
-)
-def the_candidates_of_a_hero_are_strictly_ordered_and_never_tied(claim: Claim) -> None:
-    """KEP-8826, Goals, Deterministic Victim Selection, given unique uids. Of all groups, at one moment."""
-    preemptor, terms, now = claim.record("preemptor", Workload), any_terms(claim), claim.number("now")
-    first, second, third = (_candidate(claim, name, terms) for name in ("first", "second", "third"))
-    stands = claim.lift(stands_before)
-
-    def before(one: tuple[Any, Any, Any], other: tuple[Any, Any, Any]) -> Any:
-        return stands(*one[:2], *other[:2], preemptor, terms, now).value
-
-    claim.prove(
-        negation(before(first, first)),
-        negation(all_of(before(first, second), before(second, first))),
-        implies(all_of(before(first, second), before(second, third)), before(first, third)),
-        implies(first[0].uid != second[0].uid, any_of(before(first, second), before(second, first))),
-    )
-
-
 @obligation("PO-UCQ-280", rules=["UCQ-320", "KQ-050", "KQ-220"])
 def borrowers_come_first_then_lower_priority_then_the_last_admitted(claim: Claim) -> None:
     """KEP-8826, Goals, Deterministic Victim Selection; who is evicted already goes before all, as in Kueue.

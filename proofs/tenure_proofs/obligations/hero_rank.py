@@ -195,11 +195,6 @@ class _Pair:
         contained = (self.tree.contains(upper, self.other) for upper in (self.scope, self.parent))
         return rule(self.hero, self.other_hero, *contained, self.parent == self.other, self.same_queue)
 
-    def seen_back(self, rule: Lifting) -> Lifted:
-        """How the first is related to the second."""
-        contained = (self.tree.contains(upper, self.parent) for upper in (self.other_scope, self.other))
-        return rule(self.other_hero, self.hero, *contained, self.other == self.parent, self.same_queue)
-
 
 def _pair(claim: Claim) -> _Pair:
     """Of its subtree nothing is said but what PO-UCQ-045 proves: it contains the parent cohort."""
@@ -224,21 +219,4 @@ def the_kinship_of_two_queues_is_that_in_the_tree(claim: Claim) -> None:
         iff(kin.field("in_scope"), all_of(pair.hero, pair.tree.contains(pair.scope, pair.other))),
         iff(kin.field("above"), all_of(both, strictly_below)),
         iff(kin.field("peer"), peers),
-    )
-
-
-@obligation("PO-UCQ-065", rules=["UCQ-010", "UCQ-060"])
-def of_two_queues_one_is_above_the_other_or_both_are_peers_or_neither_as_seen_from_either(
-    claim: Claim,
-) -> None:
-    """KEP-8826, Goals, Hierarchical Protection; Non-Goals, Complex Peer Fair Sharing. In every tree."""
-    pair, rule = _pair(claim), claim.lift(kinship)
-    seen, back = pair.seen(rule), pair.seen_back(rule)
-    claim.prove(
-        negation(all_of(seen.field("above"), back.field("above"))),
-        iff(seen.field("peer"), back.field("peer")),
-        negation(all_of(seen.field("above"), seen.field("peer"))),
-        implies(any_of(seen.field("above"), seen.field("peer")), seen.field("in_scope")),
-        implies(pair.same_queue, negation(any_of(seen.field("above"), seen.field("peer")))),
-        implies(all_of(pair.same_queue, pair.hero), seen.field("in_scope")),
     )

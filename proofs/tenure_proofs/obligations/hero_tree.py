@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tenure.model import Kin, NodeQuota, ReclaimWithinCohort
 from tenure.oracle.door import take_target
 from tenure.readings import HeroBilling, HeroLending
@@ -15,6 +17,7 @@ from tenure.rules.hero_tree import (
 )
 from tenure.rules.quota import is_within_quota, local_available, local_quota, quota_passed_up, usage_passed_up
 from tenure_proofs.amounts import LARGE, ordinary
+from tenure_proofs.defining import Cases, definition_of
 from tenure_proofs.premises import any_question, is_own
 from tenure_proofs.registry import REFUTED, everywhere, obligation, proved_under
 from tenure_proofs.trusted.claim import Claim
@@ -124,19 +127,18 @@ def a_node_within_its_borrowing_limit_stays_within_it(claim: Claim) -> None:
 
 
 @obligation("PO-UCQ-540", rules=["KQ-110", "UCQ-190"])
-def a_lending_limit_falls_by_the_bill_where_it_is_honoured_and_never_below_zero(claim: Claim) -> None:
+@definition_of(fallen_lending_limit, where=lambda limit, bill, _: ordinary(limit.value, bill))
+def a_lending_limit_falls_by_the_bill_where_it_is_honoured_and_never_below_zero(
+    limit: Any, bill: Any, lending: Any
+) -> Cases:
     """KEP-8826, Goals, Bypass Limits: adhering to lending limits, the allowance for the first version."""
-    limit, bill = claim.optional_number("limit"), claim.number("bill")
-    claim.assume(ordinary(limit.value, bill))
-    fallen = claim.lift(fallen_lending_limit)
-    honoured, ignored = (fallen(limit, bill, choice) for choice in (HeroLending.HONOUR, HeroLending.IGNORE))
-    claim.prove(
-        iff(honoured.is_set, limit.present),
-        iff(ignored.is_set, limit.present),
-        implies(limit.present, all_of(ignored.some == limit.value, honoured.some >= 0)),
-        implies(all_of(limit.present, bill <= limit.value), honoured.some == limit.value - bill),
-        implies(all_of(limit.present, bill > limit.value), honoured.some == 0),
-    )
+    honoured = all_of(limit.present, lending == HeroLending.HONOUR)
+    return [
+        (negation(limit.present), None),
+        (all_of(limit.present, lending == HeroLending.IGNORE), limit.value),
+        (all_of(honoured, bill <= limit.value), limit.value - bill),
+        (all_of(honoured, bill > limit.value), 0),
+    ]
 
 
 @obligation("PO-UCQ-545", rules=["KQ-110", "KQ-120", "KQ-130", "UCQ-190", "UCQ-260"])

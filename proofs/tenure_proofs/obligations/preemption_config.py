@@ -181,11 +181,10 @@ def no_two_workloads_select_each_other_by_a_smaller_number(claim: Claim) -> None
 
 
 @obligation("PO-PCF-070", rules=["PCF-070"])
-def every_part_of_a_selector_must_select(claim: Claim) -> None:
+@definition_of(is_selected)
+def every_part_of_a_selector_must_select(facts: Any) -> Any:
     """Kueue v0.20, rules[].candidateSelectors: all parts, and nothing besides."""
-    facts = claim.record("facts", SelectorFacts)
-    parts = [getattr(facts, name) for name in SelectorFacts.__slots__]
-    claim.prove(iff(claim.lift(is_selected)(facts).value, all_of(*parts)))
+    return all_of(*(getattr(facts, name) for name in SelectorFacts.__slots__))
 
 
 @obligation("PO-PCF-080", rules=["PCF-080"])
@@ -199,11 +198,10 @@ def a_stopped_tier_is_not_tried_and_quota_chooses_among_the_last_two(
 
 
 @obligation("PO-PCF-090", rules=["PCF-090"])
-def a_named_config_is_enough_for_a_search(claim: Claim) -> None:
+@definition_of(is_search_made)
+def a_named_config_is_enough_for_a_search(below_root: Any, by_policy: Any, configured: Any) -> Any:
     """Kueue of September 2026, flavor assigner."""
-    below_root, by_policy, configured = claim.flags("below_root", "by_policy", "configured")
-    made = claim.lift(is_search_made)(below_root, by_policy, configured).value
-    claim.prove(iff(made, any_of(below_root, by_policy, configured)))
+    return any_of(below_root, by_policy, configured)
 
 
 @obligation("PO-PCF-100", rules=["PCF-100"])
@@ -235,11 +233,10 @@ def configured_candidates_are_never_sorted_among_others(claim: Claim) -> None:
 
 
 @obligation("PO-PCF-120", rules=["PCF-120"])
-def no_tier_but_always_can_be_there_from_the_start(claim: Claim) -> None:
+@definition_of(is_tier_in_baseline)
+def no_tier_but_always_can_be_there_from_the_start(trigger: Any, choice: Any) -> Any:
     """KEP-13396, Proposed API PreemptionConfig: the baseline."""
-    trigger, always = claim.member("trigger", Trigger), claim.member("always", AlwaysTrigger)
-    at_once = claim.lift(is_tier_in_baseline)(trigger, always).value
-    claim.prove(iff(at_once, all_of(trigger == Trigger.ALWAYS, always == AlwaysTrigger.UNCONDITIONAL)))
+    return all_of(trigger == Trigger.ALWAYS, choice == AlwaysTrigger.UNCONDITIONAL)
 
 
 @obligation("PO-PCF-125", rules=["PCF-120"], expect=proved_under("as-written"))

@@ -21,7 +21,7 @@ from tenure.rules.quota import (
     usage_passed_up,
 )
 from tenure_proofs.amounts import HIGHEST, LARGE, LOWEST, any_node, bounded_node, ordinary, within_64_bits
-from tenure_proofs.defining import definition_of
+from tenure_proofs.defining import Cases, definition_of
 from tenure_proofs.registry import obligation
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import all_of, any_of, iff, implies, is_set, negation, value_of
@@ -115,15 +115,6 @@ def more_never_makes_a_sum_less_nor_a_difference_from_it_more(claim: Claim) -> N
         rest(less, other).value <= rest(more, other).value,
         rest(other, more).value <= rest(other, less).value,
     )
-
-
-@obligation("PO-KQ-097", rules=["KQ-100"])
-def the_order_in_which_children_are_summed_up_does_not_matter(claim: Claim) -> None:
-    """Kueue main of August 2026, subtree quota and cohort usage: a set of children, visited in any order."""
-    total, one, other = claim.numbers("total", "one", "other")
-    claim.assume(within_64_bits(total, one, other), total >= 0, one >= 0, other >= 0)
-    add = claim.lift(plus)
-    claim.prove(add(add(total, one).value, other).value == add(add(total, other).value, one).value)
 
 
 @obligation("PO-KQ-120", rules=["KQ-110", "KQ-120", "KQ-130"])
@@ -322,17 +313,15 @@ def a_node_exceeds_its_quota_exactly_when_nothing_more_fits_it(claim: Claim) -> 
 
 
 @obligation("PO-KQ-200", rules=["KQ-110", "KQ-150", "KQ-210"])
-def a_request_reaches_the_node_above_less_what_is_left_locally(claim: Claim) -> None:
+@definition_of(remaining_request, where=lambda request, quota, usage: ordinary(quota.local, usage, request))
+def a_request_reaches_the_node_above_less_what_is_left_locally(request: Any, quota: Any, usage: Any) -> Cases:
     """Kueue main of August 2026, hierarchical advantage: walking up, the request is reduced."""
-    quota, usage, request = claim.record("quota", NodeQuota), claim.number("usage"), claim.number("request")
-    claim.assume(ordinary(quota.local, usage, request))
-    rest = claim.lift(remaining_request)(request, quota, usage).value
     left = quota.local - usage
-    claim.prove(
-        implies(left <= 0, rest == request),
-        implies(all_of(left > 0, request <= left), rest == 0),
-        implies(all_of(left > 0, request > left), rest == request - left),
-    )
+    return [
+        (left <= 0, request),
+        (all_of(left > 0, request <= left), 0),
+        (all_of(left > 0, request > left), request - left),
+    ]
 
 
 @obligation("PO-KQ-210", rules=["KQ-100", "KQ-110", "KQ-140"])

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from tenure.rules.topology import has_one_topology, may_serve_topology, requests_topology
-from tenure_proofs.defining import definition_of
+from tenure_proofs.defining import Cases, definition_of
 from tenure_proofs.registry import obligation
-from tenure_proofs.trusted.claim import Claim
-from tenure_proofs.trusted.logic import all_of, any_of, iff, implies, negation
+from tenure_proofs.trusted.logic import all_of, any_of, implies, negation
 
 
 @obligation("PO-KQ-730", rules=["KQ-620"])
@@ -19,26 +18,16 @@ def any_field_that_asks_for_a_topology_is_a_request(*fields: Any) -> Any:
 
 
 @obligation("PO-KQ-740", rules=["KQ-630"])
-def only_a_flavor_with_the_levels_serves_a_request_for_what_its_group_covers(claim: Claim) -> None:
-    """Kueue v0.19.2, match of pod sets and flavors: explicit requests."""
-    has, levels, covers, only = claim.flags("has_topology", "levels", "covers", "only")
-    serves = claim.lift(may_serve_topology)(True, has, levels, covers, only).value
-    claim.prove(
-        implies(has, iff(serves, levels)),
-        implies(negation(has), iff(serves, negation(covers))),
-    )
-
-
-@obligation("PO-KQ-750", rules=["KQ-630"])
-def a_flavor_with_a_topology_serves_others_only_where_all_have_one(claim: Claim) -> None:
-    """Kueue v0.19.2, match of pod sets and flavors: implied requests, and none."""
-    has, levels, covers, only = claim.flags("has_topology", "levels", "covers", "only")
-    serves = claim.lift(may_serve_topology)(False, has, levels, covers, only).value
-    claim.prove(
-        implies(negation(has), serves),
-        implies(all_of(has, only), serves),
-        implies(all_of(has, negation(only)), negation(serves)),
-    )
+@definition_of(may_serve_topology)
+def a_topology_serves_requests_for_its_levels_and_other_pod_sets_only_where_all_flavors_have_one(
+    requested: Any, has: Any, levels: Any, covers: Any, only: Any
+) -> Cases:
+    """Kueue v0.19.2, match of pod sets and flavors; without one, it serves what its group does not cover."""
+    return [
+        (all_of(requested, has), levels),
+        (all_of(requested, negation(has)), negation(covers)),
+        (negation(requested), implies(has, only)),
+    ]
 
 
 @obligation("PO-KQ-760", rules=["KQ-640"])
