@@ -11,7 +11,7 @@ from tenure.readings import Reading
 from tenure.rules.hero_targets import basis_for_hero
 from tenure.rules.terms import PreemptionTerms
 from tenure.units import format_duration, format_instant
-from tenure_proofs.scenarios import API, RESOURCE_FLAVOR, cluster_queue, workload_manifest
+from tenure_proofs.scenarios import RESOURCE_FLAVOR, cluster_queue, object_of, workload_manifest
 
 HERO, OTHER = "hero", "other"
 
@@ -54,7 +54,10 @@ class HeroCase:
                     cluster_queue(_presentable(self.terms), HERO, 0, self.mine),
                     cluster_queue(_presentable(theirs), OTHER, 1, self.other),
                 ],
-                "cohorts": [_cohort(name, above) for name, above in sorted(self.parents.items())],
+                "cohorts": [
+                    object_of("Cohort", name, spec={"parentName": above})
+                    for name, above in sorted(self.parents.items())
+                ],
                 "resourceFlavors": [RESOURCE_FLAVOR],
                 "admitted": [workload_manifest(self.target, OTHER)],
                 "incoming": workload_manifest(self.preemptor, None),
@@ -123,7 +126,3 @@ def _presentable(terms: PreemptionTerms) -> PreemptionTerms:
     equals = terms.within_cluster_queue == WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY
     valid = set_to is not None and set_to >= MINUTE and equals
     return terms if valid else replace(terms, min_admit_duration=None)
-
-
-def _cohort(name: str, above: str) -> dict[str, Any]:
-    return {"apiVersion": API, "kind": "Cohort", "metadata": {"name": name}, "spec": {"parentName": above}}

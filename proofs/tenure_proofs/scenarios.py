@@ -11,8 +11,14 @@ from tenure.units import format_duration, format_instant
 
 QUEUE = "cluster-queue"
 FLAVOR = "default-flavor"
-API = "kueue.x-k8s.io/v1beta2"
-RESOURCE_FLAVOR = {"apiVersion": API, "kind": "ResourceFlavor", "metadata": {"name": FLAVOR}}
+
+
+def object_of(kind: str, name: str, **more: Any) -> dict[str, Any]:
+    """An object of Kueue's API."""
+    return {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": kind, "metadata": {"name": name}, **more}
+
+
+RESOURCE_FLAVOR = object_of("ResourceFlavor", FLAVOR)
 
 
 def scenario_of(
@@ -80,60 +86,43 @@ def cluster_queue(
         preemption["withinClusterQueueConfig"] = {"minAdmitDuration": duration}
     if terms.hero:
         preemption["rules"] = PreemptionRules.UBER_CLUSTER_QUEUE.label
-    return {
-        "apiVersion": API,
-        "kind": "ClusterQueue",
-        "metadata": {"name": name},
-        "spec": {
-            **({} if cohort is None else {"cohortName": cohort}),
-            "namespaceSelector": {},
-            "preemption": preemption,
-            "resourceGroups": [
-                {
-                    "coveredResources": ["cpu"],
-                    "flavors": [
-                        {"name": FLAVOR, "resources": [{"name": "cpu", "nominalQuota": str(nominal)}]}
-                    ],
-                }
-            ],
-        },
-    }
+    below = {} if cohort is None else {"cohortName": cohort}
+    groups = [resource_group(FLAVOR, {"name": "cpu", "nominalQuota": str(nominal)})]
+    spec = {**below, "namespaceSelector": {}, "preemption": preemption, "resourceGroups": groups}
+    return object_of("ClusterQueue", name, spec=spec)
+
+
+def resource_group(flavor: str, quota: dict[str, Any]) -> dict[str, Any]:
+    """One resource of one flavor, with its quota."""
+    return {"coveredResources": [quota["name"]], "flavors": [{"name": flavor, "resources": [quota]}]}
 
 
 def workload_manifest(workload: Workload, queue: str | None) -> dict[str, Any]:
     """A Workload's manifest; one that holds quota holds it of this ClusterQueue."""
-    holds_quota = queue is not None
-    manifest: dict[str, Any] = {
-        "apiVersion": API,
-        "kind": "Workload",
-        "metadata": {
-            "namespace": workload.namespace,
-            "name": workload.name,
-            "uid": workload.uid,
-            "creationTimestamp": format_instant(workload.created_at),
-        },
-        "spec": {
-            "priority": workload.priority,
-            "podSets": [
-                {
-                    "name": "main",
-                    "count": 1,
-                    "template": {
-                        "spec": {"containers": [{"name": "main", "resources": {"requests": {"cpu": "1"}}}]}
-                    },
-                }
-            ],
-        },
-        "status": {"conditions": list(_conditions(workload, holds_quota))},
-    }
-    if holds_quota:
-        manifest["status"]["admission"] = {
-            "clusterQueue": queue,
-            "podSetAssignments": [
-                {"name": "main", "count": 1, "flavors": {"cpu": FLAVOR}, "resourceUsage": {"cpu": "1"}}
-            ],
-        }
+    metadata = {"namespace": workload.namespace, "name": workload.name, "uid": workload.uid}
+    manifest = requesting(metadata, workload.created_at, workload.priority, {"cpu": "1"})
+    manifest["status"] = {"conditions": list(_conditions(workload, queue is not None))}
+    if queue is not None:
+        manifest["status"]["admission"] = admission_of(queue, FLAVOR, {"cpu": "1"})
     return manifest
+
+
+def requesting(
+    metadata: dict[str, str], created: Instant, priority: int, requests: dict[str, Any]
+) -> dict[str, Any]:
+    """A Workload of one pod."""
+    container = {"name": "main", "resources": {"requests": requests}}
+    pods = {"name": "main", "count": 1, "template": {"spec": {"containers": [container]}}}
+    made = object_of("Workload", metadata["name"], spec={"priority": priority, "podSets": [pods]})
+    made["metadata"] = {**metadata, "creationTimestamp": format_instant(created)}
+    return made
+
+
+def admission_of(queue: str, flavor: str, requests: dict[str, Any]) -> dict[str, Any]:
+    """What a Workload of one pod holds of a ClusterQueue."""
+    flavors = dict.fromkeys(requests, flavor)
+    pods = {"name": "main", "count": 1, "flavors": flavors, "resourceUsage": requests}
+    return {"clusterQueue": queue, "podSetAssignments": [pods]}
 
 
 def _conditions(workload: Workload, holds_quota: bool) -> list[dict[str, str]]:

@@ -23,17 +23,18 @@ class Facts:
     def __init__(self, world: World) -> None:
         self.world = world
         self.quotas = quotas_of(world.nodes)
-        self._used: dict[Gone, Sequence[int]] = {}
+        self._used: dict[tuple[Gone, int], Sequence[int]] = {}
 
-    def used(self, gone: Gone = NONE_GONE) -> Sequence[int]:
-        """What is in use at every node when some have left."""
-        known = self._used.get(gone)
+    def used(self, gone: Gone = NONE_GONE, more: int = 0) -> Sequence[int]:
+        """What is in use at every node when some have left and the preemptor's queue uses so much more."""
+        known = self._used.get((gone, more))
         if known is None:
             held = [0] * len(self.world.nodes)
+            held[self.world.mine] = more
             for index, job in enumerate(self.world.jobs):
                 if index not in gone:
                     held[job.queue] += job.amount
-            known = self._used[gone] = self.quotas.used(held)
+            known = self._used[gone, more] = self.quotas.used(held)
         return known
 
     def fits(self, gone: Gone = NONE_GONE, *, borrowing: bool = True) -> bool:

@@ -10,8 +10,7 @@ from tenure.units import format_duration, format_instant
 from tenure_proofs.bounded.case import Answer
 from tenure_proofs.bounded.clusters import NEVER, NOW, Job, Node, Policy, World, name_of
 from tenure_proofs.bounded.deciding import NAMESPACE, RESOURCE
-
-API = "kueue.x-k8s.io/v1beta2"
+from tenure_proofs.scenarios import admission_of, object_of, requesting, resource_group
 
 
 def request_of(world: World, reading: str) -> dict[str, Any]:
@@ -20,7 +19,7 @@ def request_of(world: World, reading: str) -> dict[str, Any]:
         "now": format_instant(NOW),
         "clusterQueues": [_queue(node, world.nodes) for node in world.nodes if node.policy is not None],
         "cohorts": [_cohort(node, world.nodes) for node in world.nodes if node.policy is None],
-        "resourceFlavors": [_object("ResourceFlavor", RESOURCE.flavor)],
+        "resourceFlavors": [object_of("ResourceFlavor", RESOURCE.flavor)],
         "admitted": [
             _workload(job, name_of(index), world.nodes[job.queue].name)
             for index, job in enumerate(world.jobs)
@@ -35,15 +34,11 @@ def request_of(world: World, reading: str) -> dict[str, Any]:
     return {"id": "cluster", "call": "decide", "input": asked}
 
 
-def _object(kind: str, name: str, **more: Any) -> dict[str, Any]:
-    return {"apiVersion": API, "kind": kind, "metadata": {"name": name}, **more}
-
-
 def _queue(node: Node, nodes: tuple[Node, ...]) -> dict[str, Any]:
     assert node.policy is not None
     cohort = {} if node.above is None else {"cohortName": nodes[node.above].name}
     spec = {"namespaceSelector": {}, "preemption": _preemption(node.policy), "resourceGroups": [_group(node)]}
-    return _object("ClusterQueue", node.name, spec={**cohort, **spec})
+    return object_of("ClusterQueue", node.name, spec={**cohort, **spec})
 
 
 def _preemption(policy: Policy) -> dict[str, Any]:
@@ -60,7 +55,7 @@ def _preemption(policy: Policy) -> dict[str, Any]:
 
 def _cohort(node: Node, nodes: tuple[Node, ...]) -> dict[str, Any]:
     above = {} if node.above is None else {"parentName": nodes[node.above].name}
-    return _object("Cohort", node.name, spec={**above, "resourceGroups": [_group(node)]})
+    return object_of("Cohort", node.name, spec={**above, "resourceGroups": [_group(node)]})
 
 
 def _group(node: Node) -> dict[str, Any]:
@@ -69,27 +64,16 @@ def _group(node: Node) -> dict[str, Any]:
         quota["borrowingLimit"] = node.borrows
     if node.lends is not None:
         quota["lendingLimit"] = node.lends
-    flavor = {"name": RESOURCE.flavor, "resources": [quota]}
-    return {"coveredResources": [RESOURCE.resource], "flavors": [flavor]}
+    return resource_group(RESOURCE.flavor, quota)
 
 
 def _workload(job: Job, name: str, queue: str | None) -> dict[str, Any]:
     requests = {RESOURCE.resource: job.amount}
-    container = {"name": "main", "resources": {"requests": requests}}
-    pods = {"name": "main", "count": 1, "template": {"spec": {"containers": [container]}}}
-    made: dict[str, Any] = {
-        "apiVersion": API,
-        "kind": "Workload",
-        "metadata": {
-            "namespace": NAMESPACE,
-            "name": name,
-            "uid": name,
-            "creationTimestamp": format_instant(job.created),
-        },
-        "spec": {"priority": job.priority, "podSets": [pods]},
-    }
+    metadata = {"namespace": NAMESPACE, "name": name, "uid": name}
+    made = requesting(metadata, job.created, job.priority, requests)
     if queue is not None:
-        made["status"] = {"conditions": list(_conditions(job)), "admission": _admission(queue, requests)}
+        admission = admission_of(queue, RESOURCE.flavor, requests)
+        made["status"] = {"conditions": list(_conditions(job)), "admission": admission}
     return made
 
 
@@ -98,16 +82,6 @@ def _conditions(job: Job) -> Iterator[dict[str, str]]:
     yield {"type": "QuotaReserved", "reason": "QuotaReserved", **stamp}
     if job.evicted:
         yield {"type": "Evicted", "reason": "Preempted", **stamp}
-
-
-def _admission(queue: str, requests: dict[str, int]) -> dict[str, Any]:
-    pods = {
-        "name": "main",
-        "count": 1,
-        "flavors": {RESOURCE.resource: RESOURCE.flavor},
-        "resourceUsage": requests,
-    }
-    return {"clusterQueue": queue, "podSetAssignments": [pods]}
 
 
 def story_of(world: World, answer: Answer) -> tuple[str, ...]:

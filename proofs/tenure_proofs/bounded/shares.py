@@ -17,12 +17,7 @@ def share(facts: Facts, node: int, gone: Gone, asking: int) -> Fraction:
     above = facts.world.nodes[node].above
     if above is None:
         return Fraction(0)
-    held = [0] * len(facts.world.nodes)
-    for index, job in enumerate(facts.world.jobs):
-        if index not in gone:
-            held[job.queue] += job.amount
-    held[facts.world.mine] += asking
-    borrowed = max(0, facts.quotas.used(held)[node] - facts.quotas.subtree[node])
+    borrowed = max(0, facts.used(gone, asking)[node] - facts.quotas.subtree[node])
     lendable = facts.quotas.capacity(above)
     return Fraction(borrowed, lendable) if borrowed and lendable > 0 else Fraction(0)
 

@@ -16,7 +16,7 @@ from tenure.oracle.tree import summed_up
 from tenure.rules.quota import usage_passed_up
 from tenure_proofs.theorems.layout import AFTER
 from tenure_proofs.theorems.registry import theorem
-from tenure_proofs.theorems.taken import everywhere
+from tenure_proofs.theorems.taken import everywhere, lemmas_of
 from tenure_proofs.theorems.tree import (
     ADDED,
     AMOUNT,
@@ -134,8 +134,7 @@ def _of_workloads(function: Callable[..., Any]) -> Iterator[Part]:
         return [("the sum", as_term(total, int) == _bounded(sum_of)), ("not below zero", sum_of >= 0)]
 
     def one_more(_: State, amount: Value) -> list[Lemma]:
-        defined = SUM.at(AMOUNTS, amount.term.arg(1))  # its place
-        return [Lemma(defined.words, z3.BoolVal(True), defined)]
+        return lemmas_of(SUM.at(AMOUNTS, amount.term.arg(1)))  # its place
 
     contract = Contract(
         lambda steps, state, _: so_far(state["total"], steps),
@@ -186,8 +185,7 @@ def _of_nodes(function: Callable[..., Any]) -> Iterator[Part]:
         return z3.If(link[1].term == NODE, more, state["$passed"])
 
     def replaced(state: State, link: Value) -> list[Lemma]:
-        more = REPLACED.of(state["$passed"], link[0].term, passing(state, link), COUNT)
-        return [Lemma(more.words, z3.BoolVal(True), more)]
+        return lemmas_of(REPLACED.of(state["$passed"], link[0].term, passing(state, link), COUNT))
 
     contract = Contract(
         invariant,

@@ -23,7 +23,7 @@ from tenure_proofs.premises import any_terms, duration_is_in_force
 from tenure_proofs.registry import reading_of
 from tenure_proofs.theorems.registry import theorem
 from tenure_proofs.theorems.selection import listed, usage_of
-from tenure_proofs.theorems.taken import given
+from tenure_proofs.theorems.taken import given, lemmas_of
 from tenure_proofs.theorems.tree import HELD
 from tenure_proofs.trusted.ast_lifter import Value, lift
 from tenure_proofs.trusted.claim import Claim
@@ -116,7 +116,7 @@ def a_reclaim_raises_what_queues_use_that_borrow_nothing_by_the_request_at_least
     def holds(state: State, candidate: Value) -> list[Lemma]:
         size = _size(candidate.term)
         held = HELD.of(z3.BoolVal(True), usage_of(state["state"]), size)
-        return [given("no size is below zero", GIVEN, size >= 0), Lemma(HELD.words, z3.BoolVal(True), held)]
+        return [given("no size is below zero", GIVEN, size >= 0), *lemmas_of(held)]
 
     return by_induction(loop, Contract(invariant, result, facts=WORLD, lemmas=holds))
 

@@ -41,7 +41,7 @@ from tenure_proofs.theorems.livelock import Counted
 from tenure_proofs.theorems.played import BEHIND, LEAVES, NONE_PARKED, better_by_a_turn
 from tenure_proofs.theorems.registry import BELIEVED, theorem
 from tenure_proofs.theorems.selection import listed, usage_of
-from tenure_proofs.theorems.taken import modelled
+from tenure_proofs.theorems.taken import lemmas_of, modelled
 from tenure_proofs.trusted.ast_lifter import Value, lift
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.defined import Recursion
@@ -245,7 +245,6 @@ def reclaim_preempts_none_that_fits_nominal_quota_with_all_that_are_not_ahead_of
         return [safe(listed(value.fields["removed"]), point)]
 
     def summed(_: State, candidate: Value) -> list[Lemma]:
-        defined = SUM.at(candidate.term)
-        return [Lemma(defined.words, z3.BoolVal(True), defined)]
+        return lemmas_of(SUM.at(candidate.term))
 
     return by_induction(loop, Contract(invariant, result, facts=(SUM.at(z3.IntVal(0)),), lemmas=summed))

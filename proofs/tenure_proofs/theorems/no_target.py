@@ -21,7 +21,7 @@ from tenure_proofs.theorems.layout import TOKENS
 from tenure_proofs.theorems.registry import PYTHON, theorem
 from tenure_proofs.theorems.selection import REMOVED, fits_in, taken, usage_of
 from tenure_proofs.theorems.standins import BOOL, INT, only_of, same, token, truth_of
-from tenure_proofs.theorems.taken import everywhere, given, known, modelled
+from tenure_proofs.theorems.taken import everywhere, given, known, lemmas_of, modelled
 from tenure_proofs.theorems.tree import IN_USE, PASSED
 from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.defined import Recursion
@@ -312,8 +312,7 @@ def _in_vain(function: Callable[..., Any]) -> Iterator[Part]:
         helps = z3.And(leaves, fits_in(taken(usage, one)))
         of_another = z3.And(elsewhere, as_term(offer["group"], int) != OWN)
         in_vain = z3.Implies(z3.And(ALONE, no_advantage, of_another), z3.Not(helps))
-        known = [Lemma(fact.words, z3.BoolVal(True), fact) for fact in (*calls.known, listed)]
-        return [*known, given(IN_VAIN, "PO-KQ-395", in_vain)]
+        return [*lemmas_of(*calls.known, listed), given(IN_VAIN, "PO-KQ-395", in_vain)]
 
     contract = Contract(
         lambda _, state, __: fails(state["state"]), lambda value, *_: fails(value), lemmas=in_vain

@@ -75,7 +75,10 @@ def _judging(_: State, candidate: Value, facts: Value) -> Made:
     return Made(Evidence, {"basis": SymInt(basis if plain else z3.Int("another basis"))})
 
 
-@standing(("two shares compare as their places in one order", BELIEVED))
+IN_ONE_ORDER = ("two shares compare as their places in one order", BELIEVED)
+
+
+@standing(IN_ONE_ORDER)
 def _comparing(_: State, first: Value, second: Value) -> SymInt:
     return SymInt(compared_in_order(_height(first.term), _height(second.term)))
 

@@ -22,6 +22,7 @@ from tenure.oracle.selection import (
     remove_until_fits,
 )
 from tenure_proofs.theorems.registry import BELIEVED, theorem
+from tenure_proofs.theorems.taken import lemmas_of
 from tenure_proofs.theorems.tree import AS_BEFORE
 from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.defined import Members, OfEveryNumber, Recursion
@@ -112,8 +113,7 @@ def in_use(out: Any) -> Any:
 
 def leaves(out: Any, one: Any) -> list[Lemma]:
     """That what is in use when one leaves is what is in use without it, and that it comes back as it was."""
-    facts = (LEFT.of(out, one, COUNT), comes_back(in_use(out), one))
-    return [Lemma(fact.words, z3.BoolVal(True), fact) for fact in facts]
+    return lemmas_of(LEFT.of(out, one, COUNT), comes_back(in_use(out), one))
 
 
 def removal_of(_: State, part: Callable[..., Any]) -> Made:

@@ -11,7 +11,7 @@ import z3
 from tenure_kai.steady import SteadyQueue, is_reclaim_accepted, may_lose, missing, with_job, without_taken
 from tenure_proofs.theorems.registry import theorem
 from tenure_proofs.theorems.standins import same, truth_of
-from tenure_proofs.theorems.taken import modelled
+from tenure_proofs.theorems.taken import lemmas_of, modelled
 from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.defined import NUMBER, OfEveryNumber, Recursion
 from tenure_proofs.trusted.induction import Contract, Labelled, Lemma, Part, by_induction
@@ -41,21 +41,12 @@ def _queue(place: Any) -> Made:
     return _made(lambda name: z3.Function(f"{name} of a queue", z3.IntSort(), z3.IntSort())(place))
 
 
-def _left(queue: Value) -> Made:
-    found, _ = returned(without_taken, victim=queue)  # type: ignore[arg-type]  # a plain function
-    assert isinstance(found, Made)
-    return found
+def _left(queue: Value) -> Any:
+    return returned(without_taken, victim=queue)[0]  # type: ignore[arg-type]  # a plain function
 
 
-def _grown(own: Value, job: Value) -> Made:
-    found, _ = returned(with_job, reclaimer=own, job=job)  # type: ignore[arg-type]  # a plain function
-    assert isinstance(found, Made)
-    return found
-
-
-def _after(place: Any) -> Made:
-    """Another queue after the reclaim."""
-    return _left(_queue(place))
+def _grown(own: Value, job: Value) -> Any:
+    return returned(with_job, reclaimer=own, job=job)[0]  # type: ignore[arg-type]  # a plain function
 
 
 def _lack(queue: Value) -> Any:
@@ -64,7 +55,7 @@ def _lack(queue: Value) -> Any:
 
 
 def _lack_at(when: Any, place: Any) -> Any:
-    return z3.If(when == _BEFORE, _lack(_queue(place)), _lack(_after(place)))
+    return z3.If(when == _BEFORE, _lack(_queue(place)), _lack(_left(_queue(place))))
 
 
 def _inside(place: Any) -> Any:
@@ -235,8 +226,7 @@ def _summed(function: Callable[..., Any]) -> Iterator[Part]:
         return [("the sum", as_term(value, int) == _lacks(_BEFORE, _COUNT))]
 
     def one_more(_: State, queue: Value) -> list[Lemma]:
-        defined = SUM.at(_BEFORE, queue.fields["keep"].term.arg(0))  # its place
-        return [Lemma(defined.words, z3.BoolVal(True), defined)]
+        return lemmas_of(SUM.at(_BEFORE, queue.fields["keep"].term.arg(0)))  # its place
 
     contract = Contract(
         invariant,

@@ -31,7 +31,12 @@ _STATED: ContextVar[Uses | None] = ContextVar("what is used by what is being sta
 
 def given(words: str, by: str, formula: z3.BoolRef) -> Lemma:
     """A fact about one step that is shown elsewhere, or nowhere."""
-    return Lemma(words, z3.BoolVal(True), Taken(formula, words, by, LEMMA))
+    return lemmas_of(Taken(formula, words, by, LEMMA))[0]
+
+
+def lemmas_of(*facts: Taken) -> list[Lemma]:
+    """Facts about one step, each with what shows it: nothing else has to hold for them."""
+    return [Lemma(fact.words, z3.BoolVal(True), fact) for fact in facts]
 
 
 def everywhere(

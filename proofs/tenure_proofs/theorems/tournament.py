@@ -16,7 +16,8 @@ from tenure.oracle.tree import Node, Tree
 from tenure.rules.share import Share, cohort_wins, queue_wins, stays_in_tournament
 from tenure_proofs.theorems.decision import handed, said, seeing
 from tenure_proofs.theorems.layout import LOWER
-from tenure_proofs.theorems.registry import BELIEVED, theorem
+from tenure_proofs.theorems.registry import theorem
+from tenure_proofs.theorems.repairs import IN_ONE_ORDER, compared_in_order
 from tenure_proofs.theorems.rounds import (
     COPIED,
     LEAVING,
@@ -161,15 +162,14 @@ def _waiting_among(state: Value, queues: Row) -> Row:
     return Row(at, many, told=(z3.Function("queues where one waits", INT, INT, INT)(*told),))
 
 
-@standing(("two shares compare as their places in one order", BELIEVED))
+@standing(IN_ONE_ORDER)
 def _comparing(_: State, first: Value, second: Value) -> SymInt:
     return SymInt(compared(first, second))
 
 
 def compared(first: Made, second: Made) -> Any:
     """KQ-450 of two shares; their places in an order stand for them, which no one looks into."""
-    mine, other = (_height(share.fields["ratio"].term) for share in (first, second))
-    return z3.If(mine > other, 1, z3.If(mine == other, 0, -1))
+    return compared_in_order(*(_height(share.fields["ratio"].term) for share in (first, second)))
 
 
 def _stays(one: Made, on_path: z3.BoolRef) -> Any:

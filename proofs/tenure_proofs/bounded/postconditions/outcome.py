@@ -94,8 +94,4 @@ def when_no_quota_is_exceeded_before_none_is_afterwards(case: Case) -> bool | No
     total = case.facts.quotas.subtree[0]
     if case.answer.outcome not in ("Fit", "Preempt") or case.facts.used()[0] > total:
         return None
-    held = [0] * len(case.world.nodes)
-    for index, job in enumerate(case.world.jobs):
-        held[job.queue] += 0 if index in case.gone else job.amount
-    held[case.world.mine] += case.world.asking.amount
-    return case.facts.quotas.used(held)[0] <= total
+    return case.facts.used(case.gone, case.world.asking.amount)[0] <= total
