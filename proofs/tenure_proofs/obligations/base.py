@@ -94,6 +94,15 @@ def a_boost_counts_exactly_where_its_gate_is_on(base: Any, boost: Any, gate: Any
     return [(gate, base + boost), (negation(gate), base)]
 
 
+@obligation("PO-KQ-265", rules=["KQ-300"])
+def the_target_is_the_workload_that_the_door_was_asked_about_with_the_given_evidence(claim: Claim) -> None:
+    """Kueue main of August 2026, preemption; KEP-8826, Deterministic Victim Selection."""
+    _, target, _, asked = any_question(claim)
+    made = claim.lift(take_target)(*asked)
+    claim.assume(made.defined)
+    claim.prove(made.hands_on("workload", target), made.hands_on("evidence", asked.evidence))
+
+
 @obligation("PO-KQ-270", rules=["KQ-040", "KQ-300"])
 def under_within_cluster_queue_never_no_workload_of_the_queue_is_preempted(claim: Claim) -> None:
     """Kueue v1beta2, withinClusterQueue: Never, whatever the policies towards other queues and the shares."""
