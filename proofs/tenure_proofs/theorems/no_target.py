@@ -53,7 +53,8 @@ IN_ALL = Recursion(
     lambda at, before: before + z3.If(_many(at) > 0, _many(at), 0),
 )
 NOTHING = "where nothing is offered of its own, no offer of it has one"
-BY, SORTED = "PO-ANY-368", ("what is sorted is what was there, in another order", PYTHON)
+BY = "PO-ANY-368"
+SORTED = ("what is sorted is what was there, in another order", PYTHON)
 AMONG = Conclusion(
     BY,
     "each candidate is offered by one of the offers",
