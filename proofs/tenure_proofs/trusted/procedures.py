@@ -363,7 +363,8 @@ class _Procedures(_Reader):
                 shown = _said(invariant, steps + 1, first, way.names, [POINT])
                 goals += [(name, z3.Implies(way.condition, formula)) for name, formula in shown]
                 goals += _falls(node, invariant, here, way)
-        self.show("keeps", path, goals)
+        if any(way.ends == "on" for way in ways):
+            self.show("keeps", path, goals)
         ends = [
             _Scope(_left(way.names, here), scope.function, way.path) for way in ways if way.ends == "break"
         ]
