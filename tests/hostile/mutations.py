@@ -11,8 +11,6 @@ from typing import Any, Final, TypeAlias
 
 import yaml
 
-from tests import libyaml
-
 Place: TypeAlias = tuple[Any, Any]
 """A container and the key or index of something in it."""
 
@@ -174,7 +172,7 @@ def as_json(value: Any) -> bytes:
 def as_yaml(value: Any) -> bytes:
     """YAML, and where YAML cannot say it, JSON."""
     try:
-        return libyaml.dump(value).encode("utf-8", "surrogatepass")
+        return yaml.safe_dump(value).encode("utf-8", "surrogatepass")
     except (yaml.YAMLError, RecursionError):
         return as_json(value)
 
