@@ -24,6 +24,8 @@ from tenure.cli import terminal
 TENURE = Path(sys.executable).with_name("tenure")
 PATIENCE_S = 900.0
 """After so many seconds a process counts as hung, however busy the machine; nothing else is meant by it."""
+NO_BYTECODE = {"PYTHONDONTWRITEBYTECODE": "1"}
+"""Where files may not grow: Python would keep half of a module's bytecode, and never import it again."""
 
 
 def tenure(

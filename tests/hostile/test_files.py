@@ -18,7 +18,7 @@ from tenure import disk
 from tenure.errors import InputError
 from tenure_lab.campaign_journal import new_journal, resumed_journal
 from tenure_lab.campaigns import CampaignPlan, Tally
-from tests.command_line import TENURE, tenure, tenure_process
+from tests.command_line import NO_BYTECODE, TENURE, tenure, tenure_process
 
 ROOT = Path(__file__).resolve().parents[2]
 POLICIES = "priority-and-policy"
@@ -51,9 +51,9 @@ def test_vectors_are_as_they_were_where_the_disk_is_full(command: tuple[str, ...
         path.write_text(path.read_text(encoding="utf-8").replace("  ", " "), encoding="utf-8")
     before = path.read_bytes()
     words = shlex.join([str(TENURE), "vectors", *command, "--folder", "v"])
-    done = subprocess.run(
-        ["sh", "-c", f"ulimit -f 8; exec {words}"], cwd=tmp_path, capture_output=True, check=False
-    )
+    limited = ["sh", "-c", f"ulimit -f 8; exec {words}"]
+    environment = {**os.environ, **NO_BYTECODE}
+    done = subprocess.run(limited, cwd=tmp_path, env=environment, capture_output=True, check=False)
     assert done.returncode == 2
     assert f"{path.relative_to(tmp_path)}: found file too large" in done.stderr.decode()
     assert path.read_bytes() == before

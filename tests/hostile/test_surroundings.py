@@ -14,7 +14,7 @@ from tenure.errors import InputError
 from tenure.manifests.files import read_file
 from tenure_lab.campaign_journal import new_journal, resumed_journal
 from tenure_lab.campaigns import CampaignPlan, Tally
-from tests.command_line import PATIENCE_S, TENURE, prepared, tenure, tenure_process
+from tests.command_line import NO_BYTECODE, PATIENCE_S, TENURE, prepared, tenure, tenure_process
 
 FULL = Path("/dev/full")
 VALIDATE = ("validate", "--example", "two-teams")
@@ -78,7 +78,7 @@ def test_a_journal_without_room_is_named(tmp_path: Path) -> None:
         prepared(limited, *words),
         cwd=tmp_path,
         # What compiling keeps would not have room either, and is told first.
-        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        env={**os.environ, **NO_BYTECODE, "NUMBA_DISABLE_JIT": "1"},
         capture_output=True,
         check=False,
         timeout=PATIENCE_S,

@@ -13,7 +13,7 @@ import pytest
 
 from tenure_simulate import machine_code
 from tenure_simulate.core import compiled
-from tests.command_line import run_program
+from tests.command_line import NO_BYTECODE, run_program
 
 KERNEL = """
 import os, sys
@@ -221,9 +221,8 @@ def test_a_full_disk_costs_no_answer(tmp_path: Path) -> None:
     limited = "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))\n"
     program = tmp_path / "kernel.py"
     program.write_text(limited + KERNEL, encoding="utf-8")
-    done = run_program(
-        sys.executable, program, cwd=tmp_path, environment={**os.environ, "NUMBA_DISABLE_JIT": "0"}
-    )
+    environment = {**os.environ, **NO_BYTECODE, "NUMBA_DISABLE_JIT": "0"}
+    done = run_program(sys.executable, program, cwd=tmp_path, environment=environment)
     assert done.returncode == 0, done.stderr
     assert "is not kept, so each process compiles it again: [Errno 27] File too large" in done.stderr
 
