@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SEED = int(os.environ.get("TENURE_HOSTILE_SEED", "7"))
 COUNT = sample(60, 1000)
 COMMANDS = sample(2, 8)
-AROUND = sample(12, 300)
+AROUND = sample(12, 200)
 MIB = 600
 """What a process may hold at most that has seen all the cases, and nothing else."""
 

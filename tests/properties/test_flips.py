@@ -23,7 +23,7 @@ from tests.tenure.clusters import READINGS, Case, cases
 from tests.tenure.counterfactuals.campaign import ALL, problems, situation_of, target_of
 
 # Each case is some hundred decisions; `python -m tests.tenure.counterfactuals.campaign 2000 1` takes longer.
-FEW = settings(max_examples=sample(12, 200), suppress_health_check=[HealthCheck.too_slow])
+FEW = settings(max_examples=sample(12, 140), suppress_health_check=[HealthCheck.too_slow])
 SAMPLES = 8
 """How many nearer values of an exact change are tried."""
 

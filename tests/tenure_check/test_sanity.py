@@ -213,7 +213,7 @@ def tried() -> tuple[Counter[str], Counter[str], list[str]]:
     held: Counter[str] = Counter()
     busy: Counter[str] = Counter()
     wrong: list[str] = []
-    for index in range(sample(200, 20_000)):
+    for index in range(sample(200, 12_000)):
         dice = SeededDice(f"{SEED}/{index}")
         request = altered(draw_request(dice, Options(max_queues=3, max_depth=2, max_workloads=6)), dice)
         findings = list(findings_of_tree(request.cluster, READING))

@@ -20,7 +20,7 @@ from tests.command_line import tenure_process
 from tests.sampling import sample
 
 SEED = 8522
-MANY = sample(500, 20_000)
+MANY = sample(500, 14_000)
 COUNTED = ("verdicts", "decisions", "traits")
 PREEMPTION = {
     *("InClusterQueue", "InClusterQueueTimeBased", "InCohortReclamation", "InCohortReclaimWhileBorrowing"),

@@ -40,11 +40,10 @@ def test_a_fuzzer_is_a_command(fuzzer: str) -> None:
     assert "seed 1: 1 functions" in done.stdout, done.stderr
 
 
-@pytest.mark.parametrize("turn", range(sample(1, 2)))
-def test_what_is_proved_of_random_loops_holds_of_every_execution(turn: int) -> None:
+def test_what_is_proved_of_random_loops_holds_of_every_execution() -> None:
     seed = random.randrange(2**32)
     print(f"seed {seed}")
-    tally = fuzz(range(sample(SAMPLE, 5_000)), seed)
+    tally = fuzz(range(sample(SAMPLE, 6_000)), seed)
     assert tally.wrong == [], summary(tally, seed)
     assert tally.share("proved") > 0.15
     assert tally.share("refused") < 0.15
