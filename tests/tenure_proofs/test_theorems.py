@@ -220,6 +220,7 @@ def test_why_a_claim_is_proved_is_a_tree_down_to_what_is_believed() -> None:
     assert any(line.startswith("    PO-KQ-230: ") for line in lines)
     assert "  assumed as written, what stands for: as_tuple, in_order, some_of" in lines
     assert lines[-1].startswith("below it: ")
+    assert " 2 Python facts, " in [*why_lines("PO-ANY-115")][-1]
     assert sum(line.endswith("(its branches are above)") for line in why_lines("PO-ANY-370")) > 0
     answer = versioned("prove-why", why_proved("PO-ANY-255").model_dump(mode="json", by_alias=True))
     Draft202012Validator(schema("prove-why")).validate(answer)

@@ -16,7 +16,7 @@ from tenure_proofs.trusted.specified import GIVEN, INDUCTION
 
 _KINDS = {
     BELIEVED: "belief",
-    PYTHON: "fact of Python",
+    PYTHON: "Python fact",
     ASSUMED: "stand-in",
     DEFINED: "definition",
     INDUCTION: "induction",
