@@ -46,11 +46,8 @@ class Objects(Written):
 
     def api_version(self, kind: object) -> str:
         """Kueue's."""
-        alpha: dict[object, tuple[str, ...]] = {
-            PREEMPTION_CONFIG: PREEMPTION_CONFIG_VERSIONS,
-            LIMIT_KIND: PREEMPTION_LIMIT_VERSIONS,
-        }
-        return alpha.get(kind, (API_VERSION,))[0]
+        alpha = {PREEMPTION_CONFIG: PREEMPTION_CONFIG_VERSIONS, LIMIT_KIND: PREEMPTION_LIMIT_VERSIONS}
+        return alpha.get(str(kind), (API_VERSION,))[0]
 
     def loaded(self) -> Loaded:
         """What the objects come to now.

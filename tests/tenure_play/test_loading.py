@@ -90,6 +90,10 @@ def raw(*events: dict[str, Any], **more: Any) -> dict[str, Any]:
             raw(objects=[{"apiVersion": "scheduling.run.ai/v2", "kind": "Queue", "metadata": {"name": "q"}}]),
             "scheduler: found nothing, expected kai: Queue is an object of KAI-Scheduler",
         ),
+        (
+            raw(objects=[{"kind": ["ClusterQueue"]}]),
+            "kind: found ['ClusterQueue'], expected a string such as",
+        ),
         (raw(gates={"PriorityBoost": True}), "gates.PriorityBoost: found True, expected no field"),
     ],
 )
