@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,7 +14,7 @@ from tenure.cli.terminal import complain, hint, is_terminal, progress
 from tenure.errors import InputError, Problem, bad_input
 from tenure.manifests.files import SourcedObject, noted
 from tenure.manifests.given import given
-from tenure.manifests.load import Loaded, load
+from tenure.manifests.load import Loaded, load, without_collector
 from tenure.manifests.other_inputs import OF_KAI, ask_instead
 from tenure.manifests.releases import TargetKueue
 from tenure.manifests.showing import grouped_warnings
@@ -58,24 +57,11 @@ def load_input(
     is_typed = given().read is None and is_terminal(sys.stdin) and is_terminal(sys.stderr)
     if "-" in sources and is_typed:
         hint("reading manifests from this terminal; Ctrl-D ends them")
-    with _out_of_collection():
+    with without_collector(stays=True):
         found = target.stamped(load(sources, strict=strict, watched=watched))
     loaded = replace(found, home=given().home, objects=tuple(kept))
     refuse_other_scheduler(loaded)
     return loaded
-
-
-@contextmanager
-def _out_of_collection() -> Iterator[None]:
-    """What is made inside stays to the end: the collector never looks at it, not even once afterwards."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.freeze()
-        if enabled:
-            gc.enable()
 
 
 def refuse_other_scheduler(loaded: Loaded) -> None:

@@ -920,7 +920,7 @@ def load(
     tenure.errors.InputError: absent.yaml: found no such file or folder, expected a file or folder to read
     """
     unreadable: list[Problem] = []
-    with _without_collector():
+    with without_collector():
         return Builder(settings, unreadable, strict).build(watched(iterate_objects(paths, unreadable)))
 
 
@@ -948,12 +948,18 @@ def build(
 
 
 @contextmanager
-def _without_collector() -> Iterator[None]:
-    """Loading makes millions of objects and no cycles; the collector would look at them over and over."""
+def without_collector(*, stays: bool = False) -> Iterator[None]:
+    """Loading makes millions of objects and no cycles; the collector would look at them over and over.
+
+    Args:
+        stays: whether what is made stays to the end, so that the collector need not look at it afterwards.
+    """
     enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
+        if stays:
+            gc.freeze()
         if enabled:
             gc.enable()

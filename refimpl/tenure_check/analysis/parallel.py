@@ -10,7 +10,7 @@ import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import lru_cache, partial
 from itertools import chain, groupby, zip_longest
 from typing import TypeAlias, TypeVar
 
@@ -36,9 +36,6 @@ FEWEST = 40
 """Of fewer cells the answers are here before another process has begun."""
 TOGETHER = 8
 """Cells, or pairs of ClusterQueues, that are sent at once where each costs a few decisions."""
-
-_PROVERS: dict[bytes, SolverProver] = {}
-_RANGED: dict[bytes, RangedCells] = {}
 
 
 @dataclass(slots=True)
@@ -81,8 +78,7 @@ class Spreading:
             (pair, {cell: _with(Cluster({}), result) for cell, result in settled.items()})
             for pair, settled in pairs
         ]
-        parts = [bare[first : first + TOGETHER] for first in range(0, len(bare), TOGETHER)]
-        found = self.run(partial(range_task, configuration), parts)
+        found = self.run(partial(range_task, configuration), _together(bare))
         return ((cell, _with(ranges.cluster, result)) for cell, result in found)
 
     def is_little(self, cells: int) -> bool:
@@ -95,6 +91,10 @@ class Spreading:
             self._pools = [self.open.enter_context(with_second_solvers(1)) for _ in range(self.jobs)]
         parts = [process.run(do, tasks[number :: self.jobs]) for number, process in enumerate(self._pools)]
         return chain.from_iterable(chain.from_iterable(zip_longest(*parts, fillvalue=())))
+
+
+def _together(cells: Sequence[T]) -> list[Sequence[T]]:
+    return [cells[first : first + TOGETHER] for first in range(0, len(cells), TOGETHER)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +116,7 @@ class _OtherProvers:
         if self.spread.is_little(len(copies)):
             return None
         bare = [(cell, twin, _of(Cluster({}), example)) for cell, twin, example in copies]
-        parts = [bare[first : first + TOGETHER] for first in range(0, len(bare), TOGETHER)]
-        found = self.spread.run(partial(copy_task, self.configuration), parts)
+        found = self.spread.run(partial(copy_task, self.configuration), _together(bare))
         return ((cell, None if made is None else _of(self.cluster, made)) for cell, made in found)
 
 
@@ -145,11 +144,7 @@ def copy_task(configuration: bytes, copies: Sequence[Copy]) -> Copies:
 
 def range_task(configuration: bytes, pairs: Sequence[PairCells]) -> Answers:
     """Cells of classes of some pairs; examples come and go without the configuration."""
-    if configuration not in _RANGED:
-        _RANGED.clear()
-        cluster, levels, reading, scope = pickle.loads(configuration)
-        _RANGED[configuration] = RangedCells(Ranges(cluster, levels, reading), scope)
-    ranged = _RANGED[configuration]
+    ranged = _ranged_of(configuration)
     plain = ranged.ranges.plain
     answers: Answers = []
     for pair, settled in pairs:
@@ -158,14 +153,16 @@ def range_task(configuration: bytes, pairs: Sequence[PairCells]) -> Answers:
     return answers
 
 
+@lru_cache(maxsize=1)
+def _ranged_of(configuration: bytes) -> RangedCells:
+    cluster, levels, reading, scope = pickle.loads(configuration)
+    return RangedCells(Ranges(cluster, levels, reading), scope)
+
+
+@lru_cache(maxsize=1)
 def _prover_of(configuration: bytes) -> SolverProver:
-    if configuration not in _PROVERS:
-        _PROVERS.clear()
-        cluster, tree, reading, scope, counts_victims = pickle.loads(configuration)
-        _PROVERS[configuration] = SolverProver(
-            cluster, tree, reading, second_solver(), scope, counts_victims=counts_victims
-        )
-    return _PROVERS[configuration]
+    cluster, tree, reading, scope, counts_victims = pickle.loads(configuration)
+    return SolverProver(cluster, tree, reading, second_solver(), scope, counts_victims=counts_victims)
 
 
 def _with(cluster: Cluster, settled: CellResult) -> CellResult:

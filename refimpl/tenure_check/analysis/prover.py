@@ -126,8 +126,7 @@ class SolverProver:
         *,
         counts_victims: bool = True,
     ) -> None:
-        self.cluster = self._cluster = cluster
-        self._tree, self._reading, self._cvc5 = tree, reading, cvc5
+        self.cluster, self._tree, self._reading, self._cvc5 = cluster, tree, reading, cvc5
         self._proved = PROVED_ALONE if cvc5 is None else PROVED
         self._scope = scope
         self._plan = plan_heroes(tree, reading)
@@ -154,7 +153,7 @@ class SolverProver:
         """For which reasons rules might allow it at all, whatever is in use."""
         basis = self._basis(preemptor, victim, high, low)
         found = frozenset(preemption_reason(known) for known in _leaves(basis) if known != Basis.NONE)
-        named = self._cluster.cluster_queues[preemptor].preemption_config
+        named = self.cluster.cluster_queues[preemptor].preemption_config
         return found if named is None else found | {Reason.CONFIGURABLE_PREEMPTION}
 
     def settle(
@@ -256,7 +255,7 @@ class SolverProver:
     def _never_selected(self, cell: CellQuery, result: str) -> CellResult:
         if result != "unsat":
             return CellResult(CellVerdict.UNKNOWN, result)
-        name = self._cluster.cluster_queues[cell.preemptor].preemption_config
+        name = self.cluster.cluster_queues[cell.preemptor].preemption_config
         words = f"no rule of PreemptionConfig {name} selects such a workload, whatever labels both have"
         return CellResult(CellVerdict.NEVER, f"{words}: {self._proved}")
 
@@ -267,7 +266,7 @@ class SolverProver:
         return CellResult(CellVerdict.NEVER, self._proved)
 
     def _is_placed(self, cell: CellQuery) -> bool:
-        return has_topology(self._cluster.cluster_queues[cell.preemptor], self._cluster)
+        return has_topology(self.cluster.cluster_queues[cell.preemptor], self.cluster)
 
     def solved(self, cell: CellQuery) -> str:
         """The solvers' result for a cell, by the slice around it: `unsat`, `sat`, or why neither."""
@@ -393,12 +392,12 @@ class SolverProver:
 
     def _enumerated(self, cell: CellQuery, most: int = MOST_VICTIMS) -> Example | None:
         """An example among all small states whose amounts may decide, with so many victims at most."""
-        return smallest_example(self._cluster, self._reading, cell, most=most)
+        return smallest_example(self.cluster, self._reading, cell, most=most)
 
     # -- what is the same ---------------------------------------------------------------------------------
 
     def _key(self, cell: CellQuery) -> Key:
-        if self._cluster.cluster_queues[cell.preemptor].preemption_config is not None:
+        if self.cluster.cluster_queues[cell.preemptor].preemption_config is not None:
             return (cell,)  # two ClusterQueues or priorities may differ in what rules select
         basis = self._basis(cell.preemptor, cell.victim, cell.high, cell.low)
         if self._plan is not None:  # of which nodes heroes change the quotas is not in the shape
@@ -414,7 +413,7 @@ class SolverProver:
         return self._slices[names]
 
     def _terms(self, name: str) -> PreemptionTerms:
-        return terms_of(self._cluster.cluster_queues[name], self._cluster.settings, self._reading)
+        return terms_of(self.cluster.cluster_queues[name], self.cluster.settings, self._reading)
 
     def _terms_key(self, name: str) -> PreemptionTerms:
         return replace(self._terms(name), cluster_queue="")
@@ -534,8 +533,8 @@ class SolverProver:
     def _requests_of(
         self, solver: BothSolvers, cell: CellQuery, model: z3.ModelRef
     ) -> Iterator[DecideRequest]:
-        made = requests_of(solver.pair, self._tree, self._cluster, self._reading, cell, model)
-        known = selections_of(self._cluster)
+        made = requests_of(solver.pair, self._tree, self.cluster, self._reading, cell, model)
+        known = selections_of(self.cluster)
         if known is None:
             return made
         return (labelled for request in made for labelled in known.selected(request, cell))
@@ -556,7 +555,7 @@ class SolverProver:
             PriorityLevel("", priority) for priority in sorted({cell.low, cell.high, cell.low - 1})
         )
         if levels not in self._near_states:
-            states = CrowdedStates(self._cluster, self._tree, self._reading, levels, self._scope)
+            states = CrowdedStates(self.cluster, self._tree, self._reading, levels, self._scope)
             self._near_states[levels] = states
         return self._near_states[levels]
 
@@ -585,7 +584,7 @@ class SolverProver:
     def _solver_of_heroes(self, cell: CellQuery) -> BothSolvers:
         assert self._plan is not None
         names = pair_of(cell)
-        pair = HeroPair(self._cluster, self._plan, names, self._reading, self._traces, self._scope)
+        pair = HeroPair(self.cluster, self._plan, names, self._reading, self._traces, self._scope)
         return BothSolvers(pair, names, self._cvc5)
 
     def _solver(self, cell: CellQuery, tree: Tree) -> BothSolvers:
@@ -593,7 +592,7 @@ class SolverProver:
 
     def _pair(self, kind: type[Pair], cell: CellQuery, tree: Tree) -> Pair:
         by_config = cell.reason == Reason.CONFIGURABLE_PREEMPTION
-        cluster, reading = self._cluster, self._reading
+        cluster, reading = self.cluster, self._reading
         return kind(cluster, tree, pair_of(cell), reading, self._traces, self._scope, by_config=by_config)
 
 
