@@ -214,6 +214,10 @@ bench-fast: $(STAMP)
 	  $$(command -v go > /dev/null && echo --peer build/kueue-peer || true)
 	$(BIN)/python -m tools.pictures build/pictures
 
+.PHONY: bench-commands
+bench-commands: $(STAMP) ## processor time of decide, next and why-not on a dump of 10,000 workloads, as multiples of json.load
+	$(BIN)/python -m benchmarks.commands
+
 .PHONY: bench-play
 bench-play: $(STAMP) ## seconds and memory of tenure simulate with 1,000 to 10,777 jobs; TRACE=FILE plays those of a trace
 	$(BIN)/python -m benchmarks.playing $(if $(TRACE),--trace $(TRACE))
