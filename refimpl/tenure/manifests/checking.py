@@ -6,15 +6,17 @@ import re
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import replace
+from functools import cache
 from typing import Any, Final, TypeVar, get_args, get_type_hints
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 from typing_extensions import is_typeddict
 
 from tenure.errors import InputError, Problem
 from tenure.manifests.limits import MAX_DEVIATIONS
 from tenure.manifests.showing import Place, did_you_mean, printable, show
 
+F = TypeVar("F")
 M = TypeVar("M", bound=BaseModel)
 _Location = tuple[int | str, ...]
 
@@ -90,6 +92,24 @@ def check(
                 place.problem(prefix, f"{len(details)} deviations", f"none; the first {len(shown)} are shown")
             )
     return None
+
+
+def fitting(shape: type[F], raw: object) -> F | None:
+    """The map as a `TypedDict` has it; None when it deviates.
+
+    >>> from tenure.manifests.workload_schema import WorkloadMetadata
+    >>> fitting(WorkloadMetadata, {"name": "a", "generation": 2}), fitting(WorkloadMetadata, {"name": 2})
+    ({'name': 'a'}, None)
+    """
+    try:
+        return _validator(shape).validate_python(raw)  # type: ignore[no-any-return, arg-type]
+    except ValidationError:
+        return None
+
+
+@cache
+def _validator(shape: type[Any]) -> Any:
+    return TypeAdapter(shape).validator
 
 
 def without_unknown(raw: object, problems: Sequence[Problem]) -> object:

@@ -256,50 +256,49 @@ class WorkloadObject(Known):
     status: WorkloadStatus | None = None
 
 
-class RestOfSpec(WorkloadSpec, total=False):
-    """A spec whose pod sets were validated with another's."""
-
-    podSets: Any
-
-
-class RestOfStatus(WorkloadStatus, total=False):
-    """A status of which only the conditions are its own."""
-
-    reclaimablePods: Any
-    admission: Any
-
-
-class RestOfWorkload(WorkloadObject):
-    """A Workload whose `in_common` was validated with another's."""
-
-    spec: RestOfSpec | None = None
-    status: RestOfStatus | None = None
-
-
-def in_common(raw: object, *, holds_quota: bool) -> list[object]:
-    """What a Workload may have in common with others: pod sets, admission, reclaimable pods.
+def in_common(raw: object, *, holds_quota: bool) -> tuple[Any, ...]:
+    """What a Workload may have in common with others: all but its metadata and the times of its conditions.
 
     Args:
-        raw: the object, untrusted; what does not decide is left out of its pod sets.
+        raw: the object, untrusted; what does not decide is left out of its pod sets and its status.
         holds_quota: whether its pod templates decide nothing any more.
 
     >>> raw = {"spec": {"podSets": [{"name": "main", "template": {"spec": {"hostname": "a"}}}]}}
     >>> in_common(raw, holds_quota=False)
-    [[{'name': 'main', 'template': {'spec': {}}}], None, None]
+    ('spec', {'podSets': [{'name': 'main', 'template': {'spec': {}}}]}, None)
+    >>> admitted = {"type": "Admitted", "status": "True", "lastTransitionTime": "2026-03-02T14:00:00Z"}
+    >>> in_common({"status": {"conditions": [admitted]}}, holds_quota=True)[-1]
+    (None, None, None, [('type', 'status', 'lastTransitionTime', 'Admitted', 'True', None)])
     """
-    pod_sets, status = dig(raw, "spec", "podSets"), dig(raw, "status")
-    if isinstance(pod_sets, list):
-        pod_sets = [_deciding(pod_set, holds_quota) for pod_set in pod_sets]
-    if not isinstance(status, dict):
-        return [pod_sets, None, None]
-    return [pod_sets, status.get("admission"), status.get("reclaimablePods")]
+    if not isinstance(raw, dict):
+        return (raw,)
+    spec, status = raw.get("spec"), raw.get("status")
+    if isinstance(spec, dict) and isinstance(pod_sets := spec.get("podSets"), list):
+        spec = {**spec, "podSets": [_deciding(pod_set, holds_quota) for pod_set in pod_sets]}
+    if isinstance(status, dict):
+        conditions = status.get("conditions")
+        if isinstance(conditions, list):
+            # The message and the generation of a condition may be anything.
+            conditions = [
+                (*condition, condition.get("type"), condition.get("status"), condition.get("reason"))
+                if isinstance(condition, dict)
+                else condition
+                for condition in conditions
+            ]
+        status = (
+            status.get("admission"),
+            status.get("reclaimablePods"),
+            status.get("requeueState"),
+            conditions,
+        )
+    return *raw, spec, status
 
 
 def _deciding(pod_set: object, holds_quota: bool) -> object:
     if not isinstance(pod_set, dict):
         return pod_set
     if holds_quota:
-        return pod_set | _NO_TEMPLATE
+        return {**pod_set, "template": None}
     template = pod_set.get("template")
     if not isinstance(template, dict):
         return pod_set
@@ -314,7 +313,6 @@ def _only_fields(raw: object, fields: tuple[str, ...]) -> Any:
     return {key: raw[key] for key in fields if key in raw} if isinstance(raw, dict) else raw
 
 
-_NO_TEMPLATE: Final = {"template": None}
 _CONTAINERS: Final = ("containers", "initContainers")
 _POD: Final = tuple(str(field.alias) for field in PodSpec.model_fields.values())
 _CONTAINER: Final = tuple(str(field.alias) for field in Container.model_fields.values())

@@ -9,13 +9,14 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
 from sys import intern
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from tenure.errors import Problem
+from tenure.errors import InputError, Problem
 from tenure.manifests import workload_schema as schema
-from tenure.manifests.checking import check
+from tenure.manifests.checking import check, fitting
 from tenure.manifests.consistency import Caution, admission_cautions, deletion_caution, request_cautions
 from tenure.manifests.conversion import as_v1beta2, or_raise, place_of
+from tenure.manifests.instants import parse_instant
 from tenure.manifests.limits import MAX_DEVIATIONS
 from tenure.manifests.pods import node_affinity, set_requests, tolerations_of
 from tenure.manifests.quantities import amount_of, saturated
@@ -34,6 +35,8 @@ _PLAIN: Final = 2
 """The last format of `marshal` in which equal data is always the same bytes: no references inside."""
 _LONGEST_KEY: Final = 2**16
 _MOST_KNOWN: Final = 2**14
+_NO_TIME: Final = -1
+"""The index of the time of a condition that there is not, or that is not True."""
 
 
 def read_workload(
@@ -128,14 +131,19 @@ class WorkloadReader:
         raw, place = as_v1beta2(raw, "Workload", place, problems)
         key = _key(raw, holds_quota)
         common = self._known.get(key)
-        shape = schema.WorkloadObject if common is None else schema.RestOfWorkload
-        checked = check(shape, raw, place, problems, context=HOLDS_QUOTA if holds_quota else None)
-        if common is None or checked is None or not _is_plain(checked):
+        own = None if common is None else _own(raw)
+        checked = None
+        if own is None:
+            context = HOLDS_QUOTA if holds_quota else None
+            checked = check(schema.WorkloadObject, raw, place, problems, context=context)
+            own = None if checked is None else _Own(checked.metadata, _times(raw))
+        if common is None or own is None or own.metadata.get("annotations"):
             wrong = workload_problems(raw, place, holds_quota=holds_quota)
             problems.extend(islice(wrong, MAX_DEVIATIONS))
-        if checked is None or len(problems) > before:
+        if own is None or len(problems) > before:
             return None
         if common is None:
+            assert checked is not None
             common = _common(checked, holds_quota, self.reclaimable)
             if key and len(self._known) < _MOST_KNOWN:
                 self._known[key] = common
@@ -144,27 +152,59 @@ class WorkloadReader:
         if not holds_quota and (since := dig(raw, "metadata", "deletionTimestamp")) is not None:
             warning = deletion_caution(since).warning(place)
             self.warnings.append(about_object(warning, place.object))
-        return _workload(checked, common)
+        return _workload(own, common)
+
+
+class _Own(NamedTuple):
+    """What a workload has of its own: its metadata, and the time of each condition.
+
+    After these times comes one more, None, which is that of a condition that there is not.
+    """
+
+    metadata: schema.WorkloadMetadata
+    times: list[Instant | None]
+
+
+def _own(raw: Any) -> _Own | None:
+    """Of a workload whose `in_common` was validated with another's; None where anything is wrong with it."""
+    metadata = fitting(schema.WorkloadMetadata, raw["metadata"])
+    try:
+        return None if metadata is None else _Own(metadata, _times(raw))
+    except InputError:
+        return None
+
+
+def _times(raw: Any) -> list[Instant | None]:
+    status = raw.get("status")
+    times: list[Instant | None] = []
+    for condition in (status.get("conditions") if status else None) or ():
+        time = condition.get("lastTransitionTime")
+        times.append(None if time is None else parse_instant(time))
+    times.append(None)
+    return times
 
 
 class _Common(NamedTuple):
-    """What workloads may have in common: where they hold quota, how much, what they request, what is odd."""
+    """What workloads may have in common: where they hold quota, how much, what they request, what is odd.
+
+    Its times are indices of `_Own.times`, those of conditions that are True.
+    """
 
     cluster_queue: str | None
     usage: Amounts
     pod_sets: tuple[PodSet, ...]
     cautions: tuple[Caution, ...]
-
-
-def _is_plain(checked: schema.WorkloadObject) -> bool:
-    """Whether nothing outside what is in common can be wrong: no annotations, and each condition once."""
-    conditions = _conditions(checked)
-    types = {condition["type"] for condition in conditions}
-    return not checked.metadata.get("annotations") and len(types) == len(conditions)
-
-
-def _conditions(checked: schema.WorkloadObject) -> Sequence[schema.Condition]:
-    return (checked.status and checked.status.get("conditions")) or ()
+    queue_name: str
+    priority: int
+    priority_class: str
+    requeue_at: Instant | None
+    evicted: bool
+    reserved: int
+    admitted: int
+    pods_ready: int
+    admission_check: int
+    time_based: int
+    while_borrowing: int
 
 
 def _key(raw: object, holds_quota: bool) -> bytes:
@@ -177,56 +217,78 @@ def _key(raw: object, holds_quota: bool) -> bytes:
 
 
 def _common(checked: schema.WorkloadObject, holds_quota: bool, reclaimable: bool) -> _Common:
-    status = checked.status or {}
-    pod_sets = (checked.spec and checked.spec.get("podSets")) or ()
+    spec, status = checked.spec or {}, checked.status or {}
+    pod_sets = spec.get("podSets") or ()
     released = (status.get("reclaimablePods") or ()) if reclaimable else ()
     reclaimed = {pods.name: pods.count for pods in released}
     admission = status.get("admission")
     assigned = list(assigned_of(admission, pod_sets, reclaimed)) if admission else []
-    if holds_quota and admission:
+    admitted = admission if holds_quota else None
+    if admitted:
         counts = {pod_set.name: count_of(pod_set) for pod_set in pod_sets}
-        cautions = tuple(admission_cautions(admission, counts, reclaimed))
-        return _Common(intern(admission.cluster_queue), usage_of(assigned), (), cautions)
-    return _Common(None, {}, _pod_sets(pod_sets, reclaimed, assigned), tuple(request_cautions(pod_sets)))
-
-
-def _workload(checked: schema.WorkloadObject, common: _Common) -> Workload:
-    metadata = checked.metadata
-    spec = checked.spec or {}
+        cautions = tuple(admission_cautions(admitted, counts, reclaimed))
+    else:
+        cautions = tuple(request_cautions(pod_sets))
     true = {
-        condition["type"]: condition for condition in _conditions(checked) if condition["status"] == "True"
+        condition["type"]: (index, condition.get("reason"))
+        for index, condition in enumerate(status.get("conditions") or ())
+        if condition["status"] == "True"
     }
-    evicted, preempted, admitted = true.get("Evicted"), true.get("Preempted"), true.get("Admitted")
-    reserved = true.get("QuotaReserved") if common.cluster_queue is not None else None
+
+    def time_of(kind: str, reason: str | None = None) -> int:
+        index, given = true.get(kind, (_NO_TIME, None))
+        return index if reason in (None, given) else _NO_TIME
+
+    return _Common(
+        cluster_queue=intern(admitted.cluster_queue) if admitted else None,
+        usage=usage_of(assigned) if admitted else {},
+        pod_sets=() if admitted else _pod_sets(pod_sets, reclaimed, assigned),
+        cautions=cautions,
+        queue_name=intern(spec.get("queueName") or ""),
+        priority=spec.get("priority") or 0,
+        priority_class=_priority_class(spec.get("priorityClassRef")),
+        requeue_at=_requeue_at(checked.status),
+        evicted="Evicted" in true,
+        reserved=time_of("QuotaReserved") if admitted else _NO_TIME,
+        admitted=time_of("Admitted"),
+        pods_ready=time_of("Evicted", "PodsReadyTimeout"),
+        admission_check=time_of("Evicted", "AdmissionCheck"),
+        time_based=time_of("Preempted", "InClusterQueueTimeBased"),
+        while_borrowing=time_of("Preempted", "InCohortReclaimWhileBorrowing"),
+    )
+
+
+def _workload(own: _Own, common: _Common) -> Workload:
+    metadata, times = own
     return Workload(
         namespace=intern(metadata.get("namespace") or ""),
         name=metadata["name"],
         uid=metadata.get("uid") or "",
-        priority=spec.get("priority") or 0,
+        priority=common.priority,
         created_at=metadata.get("creationTimestamp") or 0,
-        quota_reserved_at=reserved and reserved.get("lastTransitionTime"),
-        evicted="Evicted" in true,
-        pods_ready_evicted_at=_since(evicted, "PodsReadyTimeout"),
-        admission_check_evicted_at=_since(evicted, "AdmissionCheck"),
-        time_based_preempted_at=_since(preempted, "InClusterQueueTimeBased"),
-        preempted_while_borrowing_at=_since(preempted, "InCohortReclaimWhileBorrowing"),
+        quota_reserved_at=times[common.reserved],
+        evicted=common.evicted,
+        pods_ready_evicted_at=times[common.pods_ready],
+        admission_check_evicted_at=times[common.admission_check],
+        time_based_preempted_at=times[common.time_based],
+        preempted_while_borrowing_at=times[common.while_borrowing],
         priority_boost=priority_boost(metadata.get("annotations")) or 0,
-        priority_class=_priority_class(spec.get("priorityClassRef")),
+        priority_class=common.priority_class,
         job_uid=(metadata.get("labels") or {}).get("kueue.x-k8s.io/job-uid") or "",
-        queue_name=intern(spec.get("queueName") or ""),
-        requeue_at=_requeue_at(checked.status),
+        queue_name=common.queue_name,
+        requeue_at=common.requeue_at,
         cluster_queue=common.cluster_queue,
         usage=common.usage,
         pod_sets=common.pod_sets,
-        admission_delay=_between(reserved, admitted),
+        admission_delay=_delay(times, common),
     )
 
 
-def _between(reserved: schema.Condition | None, admitted: schema.Condition | None) -> Duration | None:
+def _delay(times: list[Instant | None], common: _Common) -> Duration | None:
     """From the reservation of quota to the admission; no time where one of them has no stamp."""
-    if reserved is None or admitted is None:
+    if _NO_TIME in (common.reserved, common.admitted):
         return None
-    since, until = reserved.get("lastTransitionTime"), admitted.get("lastTransitionTime")
+    since, until = times[common.reserved], times[common.admitted]
     return 0 if since is None or until is None else until - since
 
 
@@ -240,12 +302,6 @@ def _priority_class(reference: schema.PriorityClassRef | None) -> str:
     if reference is None or reference.kind != "WorkloadPriorityClass":
         return ""
     return intern(reference.name or "")
-
-
-def _since(condition: schema.Condition | None, reason: str) -> Instant | None:
-    if condition is None or condition.get("reason") != reason:
-        return None
-    return condition.get("lastTransitionTime")
 
 
 def _full_count(pod_set: schema.PodSetSpec, reclaimed: Mapping[str, int]) -> int | None:
