@@ -23,12 +23,11 @@ from tenure.errors import InputError
 from tenure.model import UNLIMITED, TurnResult
 from tenure.oracle import tree
 from tenure.oracle.decide import decide
-from tenure.oracle.heroes import search as heroes
 from tenure.oracle.heroes.effective import EffectiveUsage, effective_usage, tree_under
 from tenure.oracle.heroes.held import held_by, held_together
 from tenure.oracle.heroes.search import HeroSearch
 from tenure.oracle.leaving import leaving_of
-from tenure.oracle.question import Candidate, Question, sort_key
+from tenure.oracle.question import Candidate, Question
 from tenure.oracle.search import find_targets
 from tenure.oracle.shares import weight_as_float
 from tenure.oracle.tree import (
@@ -37,7 +36,6 @@ from tenure.oracle.tree import (
 )
 from tenure.readings import Reading, preset
 from tenure.rules import share
-from tenure.rules.hero_targets import group_for_hero
 from tenure.rules.share import Share, borrowed_ratio
 from tenure_lab.generators.dice import SeededDice
 from tenure_lab.generators.large_amounts import scaled
@@ -157,24 +155,6 @@ def changes_go_along_a_path(states: range) -> Iterator[None]:
                         expected[place] = amount
                     assert [used.get(at, 0) for used in then] == expected
                 yield
-
-
-def next_of_a_hero(states: range) -> Iterator[None]:
-    for question, _ in searches(states):
-        if not question.terms.hero:
-            continue
-        search, own = HeroSearch(question), question.snapshot.place
-        usage, next_of, waiting = search.start, search.in_turn, list(search.candidates)
-        while waiting:
-            ranks = [
-                sort_key(question, one.workload, group_for_hero(one.place == own, over))
-                for one in waiting
-                for over in (question.exceeds_quota(usage, one.place),)
-            ]
-            least = waiting.pop(ranks.index(min(ranks)))
-            assert next_of(usage).workload is least.workload
-            usage = search.without(usage, least)
-            yield
 
 
 def shares_in_one_order(states: range) -> Iterator[None]:
@@ -363,12 +343,6 @@ ATTACKS: dict[str, tuple[Attack, Any, str, Any]] = {
         tree,
         "_change",
         changed(tree._change, ("amounts.items()", "[*amounts.items()][:1]")),
-    ),
-    "while one waits, the next is the least of those that wait, by ranks as they are then": (
-        next_of_a_hero,
-        heroes.HeroSearch,
-        "by_queue",
-        changed(HeroSearch.by_queue, ("reversed(self.candidates)", "self.candidates")),
     ),
     "two shares compare as their places in one order": (
         shares_in_one_order,

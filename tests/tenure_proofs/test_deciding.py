@@ -288,8 +288,8 @@ MISTAKES: dict[str, tuple[Callable[..., Any], Callable[..., Any], str, str]] = {
     "a hero begins elsewhere": (
         three_searches._for_hero,
         heroes.select_for_hero,
-        "search.start, search.in_turn",
-        "search.in_turn, search.start",
+        "search.candidates, search.start,",
+        "search.candidates, search.rank,",
     ),
 }
 

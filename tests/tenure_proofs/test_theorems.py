@@ -337,6 +337,13 @@ WRONG_LOOPS: dict[str, tuple[str, Callable[..., Any], str, str, str]] = {
         "in candidates[:-1]",
         "ends: all were removed, or it fits",
     ),
+    "a hero ranks all of them at first": (
+        "PO-ANY-070",
+        remove_in_turn,
+        "rank, state.usage",
+        "rank, usage",
+        "keeps: each was first at its turn",
+    ),
     "release forgets local quota": (
         "PO-ANY-040",
         climb,

@@ -20,10 +20,6 @@ ATTACKED: Mapping[str, tuple[int, str]] = MappingProxyType(
             10_000,
             _DECISIONS,
         ),
-        "while one waits, the next is the least of those that wait, by ranks as they are then": (
-            10_000,
-            _DECISIONS,
-        ),
         "two shares compare as their places in one order": (300_000, "triples of shares"),
         "a BestEffortFIFO ClusterQueue without a cohort, with one flavor in each group, parks no preemptor": (
             2_000,

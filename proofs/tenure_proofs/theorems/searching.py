@@ -9,7 +9,8 @@ from typing import Any, TypeAlias
 import z3
 
 from tenure.oracle.selection import Chain, attempts_until_one_fits, best_of, remove_in_turn, rounds
-from tenure_proofs.theorems.registry import BELIEVED, theorem
+from tenure_proofs.theorems.decision import handed, seeing
+from tenure_proofs.theorems.registry import PYTHON, theorem
 from tenure_proofs.theorems.selection import (
     ANY,
     COUNT,
@@ -27,9 +28,9 @@ from tenure_proofs.theorems.selection import (
     usage_of,
 )
 from tenure_proofs.theorems.standins import same, truth_of
-from tenure_proofs.theorems.taken import given
+from tenure_proofs.theorems.taken import given, lemmas_of
 from tenure_proofs.trusted.ast_lifter import Made, Value
-from tenure_proofs.trusted.defined import OfEveryNumber, Recursion
+from tenure_proofs.trusted.defined import Members, OfEveryNumber, Recursion
 from tenure_proofs.trusted.induction import Contract, Ghost, Labelled, Lemma, Part, by_induction
 from tenure_proofs.trusted.loops import MEMBERS, OWN, Given, Loop, Row, State
 from tenure_proofs.trusted.specified import Closure, Specification, there_is_one
@@ -41,7 +42,8 @@ Order: TypeAlias = Callable[[Value, Value], z3.BoolRef]
 OTHER = z3.Int("any other candidate")
 
 _suffices = z3.Function("an attempt fits", z3.IntSort(), z3.BoolSort())
-_rank = z3.Function("rank", MEMBERS, z3.IntSort(), z3.IntSort())
+_first = z3.Function("the first of some beside what is in use", MEMBERS, z3.IntSort(), z3.IntSort())
+_last = z3.Function("the last that waits of the first", MEMBERS, z3.IntSort(), z3.IntSort())
 _waiting = z3.Function("how many wait of the first", MEMBERS, z3.IntSort(), z3.IntSort())
 _left = z3.Function("how many have had no turn", z3.IntSort(), z3.IntSort())
 _ended = z3.Function("has ended", z3.IntSort(), z3.BoolSort())
@@ -277,12 +279,63 @@ ALL_WAIT = OfEveryNumber(
     lambda number: [HOW_MANY.at(NOBODY_OUT, number)],
 )
 
-IN_TURN = removing(
-    "PO-ANY-070",
-    "a hero removes in turn until the request fits",
-    remove_in_turn,
-    next_of=Closure(z3.Int("next of"), 1, SymToken),
+THE_LAST = Recursion(
+    _last,
+    "the last of the first candidates that waits",
+    lambda _: -1,
+    lambda out, number, before: z3.If(out[number], before, number),
 )
+ONE_WAITS = OfEveryNumber(
+    "where some are counted, one waits",
+    lambda out, number: z3.Implies(_waiting(out, number) > 0, _waits(out, _last(out, number), number)),
+    (OUT,),
+    lambda out, number: [HOW_MANY.at(out, number), THE_LAST.at(out, number)],
+)
+ALL_WAITING = Members(
+    z3.Const("everyone_waiting", MEMBERS),
+    "all of them wait at first",
+    lambda one: z3.And(one >= 0, one < COUNT),
+)
+
+ITSELF = "a candidate is itself at its turn"
+IN_TURN = replace(
+    removing(
+        "PO-ANY-070",
+        "a hero removes in turn until the request fits",
+        remove_in_turn,
+        rank=Closure(z3.Int("rank"), 2, int),
+        at_turn=Closure(z3.Int("at turn"), 2, SymToken),
+    ),
+    like=Made(dict, {name: SymToken(z3.Int(f"{OWN}any {name}")) for name in ("usage", "one")}),
+    each=lambda given, like: [
+        (ITSELF, same(given["at_turn"](like.fields["usage"], like.fields["one"]), like.fields["one"]))
+    ],
+)
+
+
+class Handed(Given):
+    """A function of whatever it is handed."""
+
+    def __call__(self, *handed: Any) -> Any:
+        return self.meaning(*handed)
+
+
+def _rank(usage: Any, one: Any) -> Any:
+    return IN_TURN.takes["rank"](SymToken(usage), SymToken(one)).term
+
+
+LEAST = "`min` with a key finds one whose key no other's is below, and a comprehension leaves out that one"
+
+
+def _all_of(candidates: Any) -> SymToken:
+    handed((candidates, IN_TURN.takes["candidates"]))
+    return SymToken(ALL_WAITING.term)
+
+
+def _first_of(waiting: Any, rank: Any, usage: Any) -> tuple[SymToken, SymToken]:
+    handed((rank, IN_TURN.takes["rank"]))
+    first = _first(waiting.term, usage.term)
+    return SymToken(first), SymToken(z3.Store(waiting.term, first, False))
 
 
 @theorem("PO-ANY-070", size="any number of candidates")
@@ -295,16 +348,16 @@ def a_hero_preempts_whoever_comes_first_at_each_turn_until_its_request_fits(
     twice, the search ends after at most one turn for each candidate, and the last removed is needed unless it
     is the only one. Where the request does not fit in the end, all were removed.
     """
-    for induction in (LEFT, NONE_OUT, COUNTED, FEWER, ALL_WAIT):
+    for induction in (LEFT, NONE_OUT, COUNTED, FEWER, ALL_WAIT, ONE_WAITS):
         yield from induction.parts()
 
     def waits(out: Any, candidate: Any) -> Any:
-        return z3.And(candidate >= 0, candidate < COUNT, z3.Not(out[candidate]))
+        return _waits(out, candidate, COUNT)
 
     def said(state: State, fold: Any, point: Any) -> Labelled:
         usage, removed = usage_of(fold), listed(fold.fields["removed"])
         turn = state["$turn"]
-        least = z3.Implies(waits(turn, OTHER), _rank(turn, ANY) <= _rank(turn, OTHER))
+        least = z3.Implies(waits(turn, OTHER), _rank(in_use(turn), ANY) <= _rank(in_use(turn), OTHER))
         first = z3.And(z3.Not(turn[ANY]), least)
         some = z3.And(removed.there, removed.members[removed.head])
         return [
@@ -323,6 +376,7 @@ def a_hero_preempts_whoever_comes_first_at_each_turn_until_its_request_fits(
             ("it did not fit", z3.Implies(removed.there, z3.Not(fits_in(usage_of(fold))))),
             ("as many wait as turns are left", _waiting(removed.members, COUNT) == COUNT - steps),
             ("who waits is counted", _counted(removed.members, OTHER, COUNT)),
+            ("who waits is not out", state["waiting"].term[point] == waits(removed.members, point)),
         ]
 
     def result(value: Value, state: State, point: Any, steps: Any, ended: bool) -> Labelled:
@@ -337,40 +391,50 @@ def a_hero_preempts_whoever_comes_first_at_each_turn_until_its_request_fits(
             ("all were removed, or it fits", z3.Or(fits, z3.Not(waits(removed.members, OTHER)))),
         ]
 
-    def now(state: State) -> tuple[Any, Any]:
-        """Who is out, and whose turn it is."""
-        chosen = IN_TURN.takes["next_of"](state["state"].fields["usage"]).term
-        return listed(state["state"].fields["removed"]).members, chosen
+    def now(state: State) -> tuple[Any, Any, Any]:
+        """Who is out, what is in use, and whose turn it is."""
+        usage = usage_of(state["state"])
+        return listed(state["state"].fields["removed"]).members, usage, _first(state["waiting"].term, usage)
+
+    def whose_turn(state: State, _: Value) -> list[Value]:
+        _, usage, first = now(state)
+        return [Made(dict, {"usage": SymToken(usage), "one": SymToken(first)})]
 
     def turn_of(state: State, _: Value) -> list[Lemma]:
-        out, chosen = now(state)
-        least = z3.Implies(waits(out, OTHER), _rank(out, chosen) <= _rank(out, OTHER))
-        next_waits = z3.Implies(_waiting(out, COUNT) > 0, z3.And(waits(out, chosen), least))
-        counted = COUNTED.of(z3.Store(out, chosen, True), OTHER, COUNT)
-        fewer = FEWER.of(out, chosen, COUNT)
+        out, usage, first = now(state)
+        waiting = state["waiting"].term
+        least = [
+            z3.Implies(waiting[one], z3.And(waiting[first], _rank(usage, first) <= _rank(usage, one)))
+            for one in (OTHER, _last(out, COUNT))
+        ]
+        then = z3.Store(out, first, True)
         return [
-            given(
-                "while one waits, the next is the least of those that wait, by ranks as they are then",
-                BELIEVED,
-                next_waits,
-            ),
-            *(Lemma(fact.words, z3.BoolVal(True), fact) for fact in (counted, fewer)),
-            *leaves(out, chosen),
+            given(LEAST, PYTHON, z3.And(*least)),
+            *lemmas_of(COUNTED.of(then, OTHER, COUNT), FEWER.of(out, first, COUNT), ONE_WAITS.of(out, COUNT)),
+            *leaves(out, first),
         ]
 
     def at_turn(state: State, _: Value) -> Any:
-        out, chosen = now(state)
-        return z3.If(chosen == ANY, out, state["$turn"])
+        out, _, first = now(state)
+        return z3.If(first == ANY, out, state["$turn"])
+
+    def points(point: Any, _: Any, here: State) -> list[Any]:
+        out, _, first = now(here)
+        head = listed(here["state"].fields["removed"]).head
+        return [point, ANY, OTHER, head, first, _last(out, COUNT)]
 
     contract = Contract(
         invariant,
         result,
         facts=(NONE_OUT.of(COUNT), ALL_WAIT.of(COUNT), COUNTED.of(NOBODY_OUT, OTHER, COUNT)),
-        points=lambda point, _steps, here: [point, ANY, OTHER, listed(here["state"].fields["removed"]).head],
+        everywhere=lambda point: [ALL_WAITING.at(point)],
+        points=points,
         ghosts={"$turn": Ghost(NOBODY_OUT, at_turn)},
         lemmas=turn_of,
     )
-    yield from IN_TURN.of_steps(function, contract)
+    stands = {"tuple": Handed(1, SymToken, _all_of), "first_of": Handed(3, SymToken, _first_of)}
+    seen = seeing(function, **stands)
+    yield from IN_TURN.of_steps(seen, contract, each=whose_turn)
 
 
 A_TURN = "a round that does not end the tournament gives a candidate its turn"

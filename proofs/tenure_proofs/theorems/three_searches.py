@@ -13,7 +13,7 @@ from tenure.oracle.heroes import search as heroes
 from tenure.oracle.question import Attempt
 from tenure_proofs.theorems.decision import seeing
 from tenure_proofs.theorems.keeping import CANDIDATES, SELECTED, fitting_of, suffices
-from tenure_proofs.theorems.registry import theorem
+from tenure_proofs.theorems.registry import PYTHON, theorem
 from tenure_proofs.theorems.rounds import (
     BORROWING,
     LEAVING,
@@ -37,6 +37,7 @@ from tenure_proofs.theorems.standins import (
     token,
     truth_of,
 )
+from tenure_proofs.theorems.taken import standing
 from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.induction import Labelled, Part
 from tenure_proofs.trusted.loops import OWN, Row, State, Way, returned
@@ -152,12 +153,19 @@ def _fairly(function: Callable[..., Any]) -> Iterator[Part]:
     )
 
 
+@standing(("a copy of a record with another value of one field has the others as before", PYTHON))
+def _at_turn(_: State, __: Value, one: Value) -> Value:
+    return one
+
+
 def _for_hero(function: Callable[..., Any]) -> Iterator[Part]:
-    arity = {"in_turn": (1, SymToken), "fits": (1, bool), "without": (2, SymToken), "beside": (2, SymToken)}
-    told = {name: Closure(z3.Int(f"hero {name}"), *kind) for name, kind in arity.items()}
+    arity = {"rank": (2, int), "fits": (1, bool), "without": (2, SymToken), "beside": (2, SymToken)}
+    told: dict[str, Any] = {name: Closure(z3.Int(f"hero {name}"), *kind) for name, kind in arity.items()}
+    told["at_turn"] = Law(_at_turn, (z3.Int("hero at turn"),))
     start, turns_of = token("hero start"), telling("turns of", known_as)
     own = Made(heroes.HeroSearch, {"candidates": CANDIDATES, "start": start, **told})
-    removed = IN_TURN.value(CANDIDATES, start, told["in_turn"], told["fits"], told["without"])
+    handed_on = (told[name] for name in ("rank", "at_turn", "fits", "without"))
+    removed = IN_TURN.value(CANDIDATES, start, *handed_on)
 
     def claimed(way: Way) -> Labelled:
         end = removed.fields

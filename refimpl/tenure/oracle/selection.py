@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from functools import partial
+from typing import Any, Generic, TypeVar
 
 _Attempt = TypeVar("_Attempt")
 _Choice = TypeVar("_Choice")
 _State = TypeVar("_State")
 _Usage = TypeVar("_Usage")
 _Item = TypeVar("_Item")
+_Rank = TypeVar("_Rank", bound=tuple[Any, ...] | int)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +154,8 @@ def remove_until_fits(
 def remove_in_turn(
     candidates: Iterable[_Item],
     usage: _Usage,
-    next_of: Callable[[_Usage], _Item],
+    rank: Callable[[_Usage, _Item], _Rank],
+    at_turn: Callable[[_Usage, _Item], _Item],
     fits: Callable[[_Usage], bool],
     remove: Callable[[_Usage, _Item], _Usage],
 ) -> Removal[_Usage, _Item]:
@@ -161,20 +164,35 @@ def remove_in_turn(
     Args:
         candidates: all of them; each has one turn.
         usage: what is in use with none of them removed.
-        next_of: whose turn it is, of those that are still in use.
+        rank: of a candidate, beside what is in use; the lowest of those that wait has its turn.
+        at_turn: the same candidate, as it is beside what is in use.
 
-    >>> end = remove_in_turn("ab", "ab", max, lambda u: u == "a", lambda u, c: u.replace(c, ""))
+    >>> end = remove_in_turn([1, 2], 5, lambda u, c: -c, lambda u, c: c, lambda u: u < 4, lambda u, c: u - c)
     >>> list(end.removed), end.fits
-    (['b'], True)
+    ([2], True)
     """
     state: Removal[_Usage, _Item] = Removal(usage, None, fits=False)
+    waiting = tuple(candidates)
     for _ in candidates:
-        candidate = next_of(state.usage)
+        first, waiting = first_of(waiting, rank, state.usage)
+        candidate = at_turn(state.usage, first)
         left = remove(state.usage, candidate)
         state = Removal(left, Chain(candidate, state.removed), fits(left))
         if state.fits:
             break
     return state
+
+
+def first_of(
+    waiting: tuple[_Item, ...], rank: Callable[[_Usage, _Item], _Rank], usage: _Usage
+) -> tuple[_Item, tuple[_Item, ...]]:
+    """The item with the lowest rank beside what is in use, and the others.
+
+    >>> first_of((2, 1, 3), lambda usage, item: usage * item, -1)
+    (3, (2, 1))
+    """
+    first = min(waiting, key=partial(rank, usage))
+    return first, tuple(item for item in waiting if item is not first)
 
 
 def attempts_until_one_fits(

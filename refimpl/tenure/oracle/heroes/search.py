@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
@@ -36,7 +36,9 @@ def select_for_hero(question: Question) -> Selection:
     Source: KEP-8826, Implementation; Goals, Deterministic Victim Selection.
     """
     search = HeroSearch(question)
-    end = remove_in_turn(search.candidates, search.start, search.in_turn, search.fits, search.without)
+    end = remove_in_turn(
+        search.candidates, search.start, search.rank, search.at_turn, search.fits, search.without
+    )
     attempt = Attempt(search.candidates, _turns_of(end.removed), end.usage, end.fits)
     return selection_after(question, search.candidates, (attempt,), end, search.fits, search.beside, as_it_is)
 
@@ -92,39 +94,23 @@ class HeroSearch:
         """What is in use when a candidate has come back."""
         return usage.beside(candidate.place, candidate.workload.usage)
 
-    @property
-    def in_turn(self) -> Callable[[EffectiveUsage], Candidate]:
-        """Whose turn it is, of what is in use; it takes out one after the other."""
-        return partial(self.next_of, self.by_queue())
+    def rank(self, usage: EffectiveUsage, candidate: Candidate) -> tuple[int, int, int, int, int, str, str]:
+        """What a candidate is sorted by; its queue is looked at as it is now."""
+        return sort_key(self._question, candidate.workload, self._group(candidate.place, usage))
 
-    def by_queue(self) -> dict[int, list[Candidate]]:
-        """The candidates of each ClusterQueue, the first one last."""
-        waiting: dict[int, list[Candidate]] = {}
-        for candidate in reversed(self.candidates):
-            waiting.setdefault(candidate.place, []).append(candidate)
-        return waiting
-
-    def next_of(self, waiting: dict[int, list[Candidate]], usage: EffectiveUsage) -> Candidate:
-        """Take out the candidate whose turn it is; the queues are looked at as they are now."""
-        place = min(waiting, key=lambda index: self._key(waiting[index][-1], usage))
-        candidate = waiting[place].pop()
-        if not waiting[place]:
-            del waiting[place]
-        group = self._group(candidate.place, usage)
-        return replace(candidate, group=group)
+    def at_turn(self, usage: EffectiveUsage, candidate: Candidate) -> Candidate:
+        """A candidate with the group that it is in now."""
+        return replace(candidate, group=self._group(candidate.place, usage))
 
     def _in_order(self, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
         return tuple(
-            replace(candidate, group=self._group(candidate.place, self.start))
-            for candidate in sorted(candidates, key=lambda candidate: self._key(candidate, self.start))
+            self.at_turn(self.start, candidate)
+            for candidate in sorted(candidates, key=partial(self.rank, self.start))
         )
 
     def _group(self, place: int, usage: EffectiveUsage) -> int:
         quotas = [(at, quota_at(usage.tree, place, at).subtree) for at in self._question.needed]
         return group_for_hero(place == self._place, exceeds_any(usage[place], quotas))
-
-    def _key(self, candidate: Candidate, usage: EffectiveUsage) -> tuple[int, int, int, int, int, str, str]:
-        return sort_key(self._question, candidate.workload, self._group(candidate.place, usage))
 
 
 def _offers_inside(question: Question, plan: HeroPlan) -> Iterator[Offer]:
