@@ -16,8 +16,8 @@ from tenure.conformance.lines import answer_line
 from tenure.conformance.protocol import answer
 from tenure.conformance.request_types import DecideInput
 from tenure.conformance.requests import FIELDS, RECORDED, REQUIRED
-from tenure.conformance.vectors import load_vectors
 from tenure.manifests.conversion import GROUP, VERSIONS
+from tests.published import published_vectors
 from tests.tenure.conformance.recorded import RANDOM, TESTS, needs_recorded
 from tests.tenure.conformance.recorded import lines as recorded
 
@@ -253,7 +253,7 @@ def test_recorded_requests_and_their_answers_are_as_the_schemas_say(names: tuple
 
 @pytest.mark.parametrize("explained", [False, True])
 def test_vectors_and_their_answers_are_as_the_schemas_say(explained: bool) -> None:
-    for vector in load_vectors():
+    for vector in published_vectors():
         request = vector.request(explained=explained)
         said = answer(request)
         assert deviations(ANSWER, said) == []

@@ -13,7 +13,6 @@ from jsonschema import Draft202012Validator
 
 from tenure.cli.bundled import schema
 from tenure.conformance.divergences import all_divergences
-from tenure.conformance.vectors import load_vectors
 from tenure.pages import SITE, address_of
 from tenure.readings import preset_names, readings_file
 from tenure.reference import Card, IdentifierKind, card_of, entries_of, identifiers
@@ -27,6 +26,7 @@ from tenure_proofs.report import statement_of
 from tenure_proofs.theorems.registry import all_theorems
 from tests.cli.terminals import on_terminal
 from tests.command_line import tenure
+from tests.published import published_vectors
 
 ROOT = Path(__file__).resolve().parents[2]
 DECIDE = ("decide", "--example", "two-teams", "-w", "team-b/job-eval-suite-d739e")
@@ -55,7 +55,7 @@ def known() -> dict[IdentifierKind, set[str]]:
         IdentifierKind.THEOREM: set(all_theorems()),
         IdentifierKind.READING: set(readings_file()["keys"]),
         IdentifierKind.PRESET: set(preset_names()),
-        IdentifierKind.VECTOR: {vector.id for vector in load_vectors()},
+        IdentifierKind.VECTOR: {vector.id for vector in published_vectors()},
         IdentifierKind.DIVERGENCE: {divergence.id for divergence in all_divergences()},
         IdentifierKind.PROPOSAL: {
             "KEP-8522",
@@ -152,7 +152,7 @@ def test_a_rule_is_shown_as_its_page_and_its_function_state_it(rule: str) -> Non
     claimed = {related.id for related in card.related if related.relation == "Obligations"}
     assert claimed == {obligation.id for obligation in OBLIGATIONS.values() if rule in obligation.rules}
     exercised = {related.id for related in card.related if related.relation.startswith("Vectors")}
-    assert exercised == {vector.id for vector in load_vectors() if rule in vector.data["rules"]}
+    assert exercised == {vector.id for vector in published_vectors() if rule in vector.data["rules"]}
 
 
 def test_an_obligation_has_its_verdict_under_each_reading() -> None:

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from tenure.conformance.requests import read_decide_request
-from tenure.conformance.vectors import load_vectors
 from tenure.errors import InputError
 from tenure.readings import preset, preset_names
 from tenure_lab.generators.strategies import ALL_FEATURES, Feature, decide_inputs
 from tenure_simulate.core.arrays import load
 from tenure_simulate.core.decide import decide
 from tests.differential.compare import REFUSED, answer_of_core, compare, in_two_steps, readings_of
+from tests.published import published_vectors
 from tests.sampling import sample
 from tests.tenure.conformance.recorded import RANDOM, TESTS, lines, needs_recorded
 
@@ -93,7 +93,7 @@ def test_both_decide_vectors_alike(name: str) -> None:
     compared = 0
     # In the sample each vector is decided under one of the presets, in full number under every preset.
     first, step = (0, 1) if name == "its own" else sample((preset_names().index(name), len(presets)), (0, 1))
-    for vector in load_vectors()[first::step]:
+    for vector in published_vectors()[first::step]:
         if vector.data["call"] != "decide":
             continue
         try:

@@ -15,17 +15,16 @@ from docs.gen import playground
 from docs.gen.openings import SCENARIOS, Opening, Openings, opened_play, openings
 from docs.gen.sources import scenarios
 from tenure.as_json import as_json
-from tenure.conformance.vectors import load_vectors
 from tenure.playground import PageQuestion, answered, explain_text, opened
 from tenure.readings import default_preset, preset
 from tenure_check import playground as playground_matrix
 from tenure_check.analysis.prover import PROVED_ALONE
 from tenure_play import AnyScenario, play
 from tests.command_line import run_program
-from tests.docs.blocks import ROOT
+from tests.published import published_vectors
 from tests.sampling import sample
 
-VECTORS = {vector.id: vector for vector in load_vectors(ROOT / "spec" / "vectors")}
+VECTORS = {vector.id: vector for vector in published_vectors()}
 OPENED = {name: asked for name, vector in VECTORS.items() if (asked := opened(vector)) is not None}
 
 

@@ -13,7 +13,6 @@ from docs.gen.elsewhere import HOSTS
 from docs.gen.markdown import sentence
 from docs.gen.playground import FOLDER
 from tenure.conformance.divergences import all_divergences
-from tenure.conformance.vectors import load_vectors
 from tenure.readings import preset_names, readings_file
 from tenure.rules.registry import all_rules
 from tenure_proofs.obligations import OBLIGATIONS, claim_text
@@ -21,6 +20,7 @@ from tenure_proofs.report import statement_of
 from tests.docs.blocks import ROOT
 from tests.docs.built import Site
 from tests.docs.links import broken, is_elsewhere
+from tests.published import published_vectors
 from tools.accounts import coverage_pages
 from tools.lints.pages import findings
 
@@ -100,7 +100,7 @@ def test_written_pages_link_the_rules_that_they_name(site: Site) -> None:
 
 
 def test_every_vector_is_shown_and_linked_from_its_rules(site: Site) -> None:
-    for vector in load_vectors():
+    for vector in published_vectors():
         cases = site.page(f"vectors/{vector.file.stem}/index.html")
         fragment = vector.id.lower().replace("/", "-")
         assert fragment in cases.fragments

@@ -10,7 +10,6 @@ from itertools import product
 from hypothesis import strategies as st
 
 from tenure.conformance.requests import DecideRequest, read_decide_request
-from tenure.conformance.vectors import load_vectors
 from tenure.errors import InputError
 from tenure.model import (
     MINUTE,
@@ -28,6 +27,7 @@ from tenure.model import (
 )
 from tenure.oracle.decide import Decision, decide
 from tenure.readings import CHOICES, PROOFS_ONLY, Reading, preset, preset_names
+from tests.published import published_vectors
 
 GPU = FlavorResource("a100", "nvidia.com/gpu")
 CPU = FlavorResource("spot", "cpu")
@@ -177,7 +177,7 @@ READINGS = PRESETS | st.builds(Reading, **{key: DECIDABLE[key] for key in CHOICE
 
 def requests_of_vectors() -> Iterator[DecideRequest]:
     """What the published vectors ask to be decided, but for what is refused."""
-    for vector in load_vectors():
+    for vector in published_vectors():
         asked = vector.request()
         if asked["call"] == "decide":
             with suppress(InputError):

@@ -19,7 +19,7 @@ from tenure import engines
 from tenure.choices import Engine
 from tenure.conformance.protocol import answer
 from tenure.conformance.requests import DecideRequest, read_decide_request
-from tenure.conformance.vectors import load_vectors, run_vector
+from tenure.conformance.vectors import run_vector
 from tenure.engines import Batch, Detail, Searches, WrongClaimError, choice, memo
 from tenure.engines import batch as batches
 from tenure.engines.batch import EXPLANATION
@@ -55,6 +55,7 @@ from tenure_simulate import core
 from tenure_simulate.checked_core import SPARED, CheckedCore
 from tenure_simulate.core import Arrays, CoreAnswer
 from tests import command_line
+from tests.published import published_vectors
 from tests.sampling import sample
 from tests.tenure.clusters import CPU, GPU, queue, requests_of_vectors, running, waiting
 from tests.tenure.clusters import NOW as NOW_NS
@@ -132,7 +133,7 @@ def test_a_refused_class_is_refused_by_both() -> None:
 
 
 def test_every_vector_passes_by_the_core() -> None:
-    vectors = load_vectors()
+    vectors = published_vectors()
     assert [run.differences for run in map(by_core, vectors) if run.differences] == []
     outputs = {
         vector.id: answer(vector.request(), engine=Engine.FAST).get("output", {}) for vector in vectors

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 
 from tenure.choices import Outcome
 from tenure.conformance.requests import read_decide_request
-from tenure.conformance.vectors import load_vectors
 from tenure.explanation.attempts import attempts, count_trials, flavor_trials, spared
 from tenure.explanation.explain import Explanation, explain
 from tenure.explanation.other_queues import comparisons
@@ -52,6 +51,7 @@ from tenure.rules.time_based import (
 )
 from tenure_lab.generators.strategies import decide_inputs
 from tests import clusters
+from tests.published import published_vectors
 from tests.tenure.clusters import CPU, GPU, NOW, READINGS, Case, cases, decided, queue, running, waiting
 
 MANY = settings(deadline=None, print_blob=True, max_examples=150)
@@ -378,7 +378,7 @@ def test_every_flavor_is_told_once_and_the_chosen_one_is_the_assignment(scenario
 def test_where_flavors_are_given_nothing_is_told_as_tried_for_them() -> None:
     (vector,) = [
         vector
-        for vector in load_vectors()
+        for vector in published_vectors()
         if vector.id == "UCQ-310/with-a-given-assignment-its-flavor-is-made-room-on"
     ]
     asked = read_decide_request(vector.request()["input"])

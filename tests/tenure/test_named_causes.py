@@ -9,7 +9,6 @@ import pytest
 
 import tenure
 from tenure.conformance.requests import read_decide_request
-from tenure.conformance.vectors import load_vectors
 from tenure.explanation.answers import explained, why_not_answer
 from tenure.explanation.obstacles import NO_FIELD
 from tenure.explanation.text import explained_lines, why_not_outline
@@ -17,6 +16,7 @@ from tenure.manifests import build
 from tenure.manifests.files import SourcedObject
 from tenure.model import FairStrategy, Settings
 from tenure.oracle.decide import Decision
+from tests.published import published_vectors
 
 GPU = "nvidia.com/gpu"
 API = "kueue.x-k8s.io/v1beta2"
@@ -273,7 +273,7 @@ def test_nodes_are_not_mentioned_where_a_victim_holds_enough() -> None:
     ],
 )
 def test_pods_that_no_single_topology_places_name_the_flavors(case: str, cause: str) -> None:
-    (vector,) = (vector for vector in load_vectors() if vector.id == f"KQ-640/{case}")
+    (vector,) = (vector for vector in published_vectors() if vector.id == f"KQ-640/{case}")
     summary = why_not_answer(read_decide_request(vector.data["input"]).decided()).summary
     assert cause in summary
     assert NO_FIELD not in summary

@@ -17,7 +17,6 @@ from jsonschema import Draft202012Validator
 
 from tenure.cli.app import main
 from tenure.cli.bundled import schema
-from tenure.conformance.vectors import load_vectors
 from tenure.pools import Hands
 from tenure_lab import verdicts
 from tenure_lab.campaigns import BLOCK, CampaignPlan, Tally, read_tally
@@ -30,6 +29,7 @@ from tenure_lab.programs import Program
 from tenure_lab.shrinking import shrink
 from tenure_lab.verdicts import Kind, Sides, sides_of
 from tests import libyaml
+from tests.published import published_vectors
 
 Object = dict[str, Any]
 
@@ -237,7 +237,7 @@ def test_the_own_oracle_conforms_in_every_word(capsys: pytest.CaptureFixture[str
     asked = ("--mode", "explained", "--call", "decide", "--call", "minruntime")
     assert run("--exec", "oracle", *asked, *scenarios, "--reading", "as-written") == 0
     said = capsys.readouterr().out
-    vectors = sum(1 for vector in load_vectors() if vector.data["call"] in ("decide", "minruntime"))
+    vectors = sum(1 for vector in published_vectors() if vector.data["call"] in ("decide", "minruntime"))
     assert f"100.00 % {vectors:9}  agree" in said
     assert "100.00 %        20  agree" in said
     assert said.splitlines()[-1].endswith("conforms (mode explained, reading as-written)")
@@ -275,7 +275,7 @@ SOME = """
 
 def families_asked() -> list[str]:
     """The family of each vector, in the order in which they are asked."""
-    decisions = (vector for vector in load_vectors() if vector.data["call"] == "decide")
+    decisions = (vector for vector in published_vectors() if vector.data["call"] == "decide")
     return [vector.id.partition("-")[0] for vector in decisions]
 
 
@@ -562,10 +562,10 @@ def test_a_vector_that_the_reference_refuses_is_to_be_refused(
     report = json.loads(capsys.readouterr().out.split("\n", 1)[1])
     assert code == 1
     assert report["drawn"] is None
-    refused = [vector for vector in load_vectors() if "error" in vector.data["expect"]]
-    fits = [vector for vector in load_vectors() if vector.data["expect"].get("decision") == "Fit"]
+    refused = [vector for vector in published_vectors() if "error" in vector.data["expect"]]
+    fits = [vector for vector in published_vectors() if vector.data["expect"].get("decision") == "Fit"]
     assert refused
-    asked = [vector for vector in load_vectors() if vector.data["call"] == "decide"]
+    asked = [vector for vector in published_vectors() if vector.data["call"] == "decide"]
     agreeing = {item["what"]: item["count"] for item in report["vectors"]}
     assert sum(agreeing.values()) == len(asked)
     assert agreeing["agree"] == len(fits)

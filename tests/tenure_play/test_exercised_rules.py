@@ -19,9 +19,10 @@ from tenure.rules.registry import RuleEntry, all_rules
 from tenure_play import load_scenario, play
 
 PLAYED = [entry for entry in all_rules() if entry.id.startswith("CYC-")]
+EXERCISED = exercised_by_plays()
 CASES = [
     (rule, verdict, scenario)
-    for rule, by_verdict in exercised_by_plays().items()
+    for rule, by_verdict in EXERCISED.items()
     for verdict, scenario in by_verdict.items()
 ]
 
@@ -32,7 +33,7 @@ def answers(scenario: str) -> frozenset[tuple[str, bool]]:
     story = load_scenario(bundled("spec", "vectors", "scenarios", f"{scenario}.yaml"))
     with observed_rules() as seen:
         play(story, preset("guaranteed"))
-    return frozenset((answer.rule, answer.accepts) for answer in seen if answer.rule in exercised_by_plays())
+    return frozenset((answer.rule, answer.accepts) for answer in seen if answer.rule in EXERCISED)
 
 
 @pytest.mark.parametrize(("rule", "verdict", "scenario"), CASES)

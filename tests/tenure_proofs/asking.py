@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import partial
 from itertools import islice
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
@@ -28,7 +28,7 @@ from typing import Any, TypeVar
 import pytest
 
 from tenure.conformance.requests import DecideRequest
-from tenure.conformance.vectors import Vector, load_vectors, run_vector
+from tenure.conformance.vectors import Vector, run_vector
 from tenure.oracle.decide import decide
 from tenure.readings import preset, preset_names
 from tenure.resources import bundled
@@ -42,6 +42,7 @@ from tenure_proofs.bounded.postconditions import POSTCONDITIONS
 from tenure_proofs.bounded.spaces import Size
 from tenure_proofs.bounded.trial import Trial
 from tenure_proofs.registry import Verdict
+from tests.published import published_vectors
 from tests.tenure_proofs.trees import ROOT
 
 PATIENCE = 20
@@ -242,16 +243,13 @@ def _differs(request: DecideRequest, core: PlainAnswer) -> str:
 
 
 def _vectors(only: Sequence[str]) -> Iterator[Case]:
-    for vector in _all_vectors():
+    for vector in published_vectors():
         if not only or vector.id in only:
             yield vector.id, partial(_answered_otherwise, vector)
 
 
 def _answered_otherwise(vector: Vector) -> str:
     return "; ".join(run_vector(vector).differences)
-
-
-_all_vectors = cache(load_vectors)
 
 
 def _scenarios(only: Sequence[str]) -> Iterator[Case]:

@@ -21,12 +21,13 @@ from tenure_proofs.obligations import OBLIGATIONS
 from tenure_proofs.registry import Verdict, reading_of
 from tenure_proofs.runner import run_obligation
 from tenure_proofs.trusted.claim import Claim
+from tests.published import published_vectors
 from tools.lints.pages import findings
 
 ROOT = Path(__file__).resolve().parents[2]
 STORY = "TBP-050/a-newer-equal-loses-its-guaranteed-four-hours"
 PAGES = {page.id: page for page in findings(ROOT)}
-PUBLISHED = load_vectors()
+PUBLISHED = published_vectors()
 VECTORS = {vector.id: vector for vector in PUBLISHED}
 BY_VECTORS = sorted({name for page in PAGES.values() for name in page.front.get("vectors", [])})
 

@@ -6,11 +6,12 @@ import pytest
 
 from tenure.choices import Outcome
 from tenure.conformance.requests import read_decide_request
-from tenure.conformance.vectors import Vector, load_vectors
+from tenure.conformance.vectors import Vector
 from tenure.oracle.decide import Decision, decide
 from tenure.readings import ReadingLike, parse_reading
+from tests.published import published_vectors
 
-CASES = [vector for vector in load_vectors() if vector.data["input"].get("preemptionConfigs")]
+CASES = [vector for vector in published_vectors() if vector.data["input"].get("preemptionConfigs")]
 MERGED = {"preset": "released", "configured_candidates": "merged"}
 APPENDED = {"preset": "released", "always_trigger": "unconditional"}
 

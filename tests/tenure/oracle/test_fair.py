@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tenure.conformance.requests import read_decide_request
-from tenure.conformance.vectors import load_vectors
 from tenure.model import FairStrategy
 from tenure.oracle.decide import decide
+from tests.published import published_vectors
 from tests.tenure.clusters import requests_of_vectors
 
 
@@ -25,7 +25,7 @@ def test_where_no_strategy_is_named_both_are_tried() -> None:
 
 
 def test_a_candidate_that_no_strategy_allows_is_told() -> None:
-    (vector,) = [vector for vector in load_vectors() if vector.id == "KQ-420/above-the-final-share"]
+    (vector,) = [vector for vector in published_vectors() if vector.id == "KQ-420/above-the-final-share"]
     asked = read_decide_request(vector.request()["input"])
     made = decide(asked.cluster, asked.preemptor, asked.queue, asked.now, asked.reading, asked.assignment)
     assert made.selection is not None

@@ -7,17 +7,17 @@ import pytest
 from tenure.api import Loaded
 from tenure.choices import Outcome
 from tenure.conformance.requests import read_decide_request
-from tenure.conformance.vectors import load_vectors
 from tenure.errors import InputError
 from tenure.explanation.explain import explain
 from tenure.explanation.obstacles import obstacles
 from tenure.manifests.premises import refuse_unstated
 from tenure.model import MINUTE, Cluster
 from tenure.oracle.decide import Decision, decide
+from tests.published import published_vectors
 
 
 def decided(name: str) -> tuple[Cluster, Decision]:
-    (found,) = (vector for vector in load_vectors() if vector.id == f"PCF-130/{name}")
+    (found,) = (vector for vector in published_vectors() if vector.id == f"PCF-130/{name}")
     asked = read_decide_request(found.request()["input"])
     return asked.cluster, decide(asked.cluster, asked.preemptor, asked.queue, asked.now, asked.reading)
 

@@ -9,7 +9,6 @@ import pytest
 from tenure.api import Loaded
 from tenure.choices import Outcome
 from tenure.conformance.requests import read_decide_request
-from tenure.conformance.vectors import load_vectors
 from tenure.errors import ErrorCode, InputError
 from tenure.explanation.explain import explain
 from tenure.explanation.obstacles import obstacles
@@ -22,12 +21,13 @@ from tenure.oracle.decide import Decision, decide
 from tenure.oracle.tree import build_tree
 from tenure.oracle.unmodelled import of_pair
 from tenure.validation import validate
+from tests.published import published_vectors
 
 NONE_OF_TWO = "PCF-160/one-victim-more-than-the-limit-and-none-is-preempted"
 
 
 def decided(name: str) -> tuple[Cluster, Decision]:
-    (found,) = (vector for vector in load_vectors() if vector.id == name)
+    (found,) = (vector for vector in published_vectors() if vector.id == name)
     asked = read_decide_request(found.request()["input"])
     return asked.cluster, decide(asked.cluster, asked.preemptor, asked.queue, asked.now, asked.reading)
 

@@ -9,7 +9,6 @@ import pytest
 from tenure.api import Loaded
 from tenure.choices import Outcome
 from tenure.conformance.requests import read_decide_request
-from tenure.conformance.vectors import load_vectors
 from tenure.errors import InputError
 from tenure.explanation.obstacles import obstacles
 from tenure.manifests.configuration import read_configuration
@@ -18,6 +17,7 @@ from tenure.model import MINUTE, Basis, Cluster, Settings
 from tenure.oracle.decide import decide
 from tenure.rules.protection import is_protected_from_others
 from tenure_lab.generators.scenarios import draw_for_core
+from tests.published import published_vectors
 
 VERSION = "config.kueue.x-k8s.io/v1beta2"
 
@@ -79,7 +79,7 @@ def test_no_protected_workload_of_another_queue_is_preempted(duration: int) -> N
     ],
 )
 def test_of_two_equal_durations_the_one_that_counts_is_named(vector: str, policy: str) -> None:
-    (found,) = (published for published in load_vectors() if published.id == vector)
+    (found,) = (published for published in published_vectors() if published.id == vector)
     request = read_decide_request(found.request()["input"])
     settings = request.cluster.settings
     duration = (
