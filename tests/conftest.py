@@ -11,7 +11,7 @@ import pytest
 from hypothesis import settings
 
 from tests.shared import shared_base
-from tools.stages import KEPT, keeping
+from tools.stages import FEW, KEPT, OTHERS, PART, keeping, left_out
 
 # A machine that is busy is no fault of a test; speed is measured by benchmarks.
 settings.register_profile("untimed", deadline=None, print_blob=True)
@@ -35,6 +35,21 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.freeze()
         gc.set_threshold(100_000, 20, 20)
         gc.enable()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """A stage says which part of the files that it shares with another it runs."""
+    parser.addoption(
+        PART, choices=(FEW, OTHERS), default="", help="of files that stages share: tools/stages.py"
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """What another stage runs is left out."""
+    tests = [item.nodeid for item in items if isinstance(item, pytest.Function)]
+    left = left_out(config.getoption(PART), tests)
+    config.hook.pytest_deselected(items=[item for item in items if item.nodeid in left])
+    items[:] = [item for item in items if item.nodeid not in left]
 
 
 @pytest.fixture(scope="session", autouse=True)

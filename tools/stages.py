@@ -5,7 +5,9 @@
     python -m tools.stages write           writes CONTRIBUTING.md's table again
 
 A test file belongs to the stage that names it, or the closest folder above it. What `make test` draws at
-random is a sample, as `tests/sampling.py` says; a stage may run the same files `longer`.
+random is a sample, as `tests/sampling.py` says; another stage runs the same files `longer`. Of other files
+that are slow, since they start many processes, or ask the same of every example, vector or scenario, another
+stage runs the `rest`: `make test` runs every fourth test of both.
 """
 
 from __future__ import annotations
@@ -16,8 +18,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 
 from tools.marked import filled
@@ -28,6 +32,12 @@ PAGE = ROOT / "CONTRIBUTING.md"
 DOCTESTS = ("refimpl", "proofs/tenure_proofs", "tools", "docs/gen")
 LONGER = "TENURE_TEST_LONGER"
 """Set where everything random is drawn in full number."""
+PART = "--part"
+"""Which tests of files run that `make test` shares with another stage: every fourth, or all others.
+
+An option, which no pytest that a test starts inherits.
+"""
+FEW, OTHERS, EVERY = "few", "others", 4
 INTERPRETED = "NUMBA_DISABLE_JIT"
 """Set where the core is interpreted: compiling it takes minutes, and its answers are the same."""
 KEPT = "TENURE_TEST_CACHE"
@@ -43,7 +53,9 @@ class Stage:
         make: the target, with its variables.
         holds: what is in it, for people.
         tests: files and folders of tests that are its own.
-        longer: files and folders of `make test` that it runs once more, with everything drawn in full number.
+        longer: files and folders of `make test`, which runs every fourth test of each; this stage runs all,
+            with everything drawn in full number.
+        rest: files and folders of `make test`, which runs every fourth test of each; this one all others.
         again: folders whose files of `make test` it runs once more, with a sample of everything random.
         needs: a program without which it is left out.
         proves: whether it proves everything, or finds it proved by an earlier stage of the run.
@@ -55,6 +67,7 @@ class Stage:
     holds: str
     tests: tuple[str, ...] = ()
     longer: tuple[str, ...] = ()
+    rest: tuple[str, ...] = ()
     again: tuple[str, ...] = ()
     needs: str = ""
     proves: bool = False
@@ -71,7 +84,7 @@ STAGES = (
         "quick",
         "test",
         "formatting, lints, types, import contracts, doctests, units, vectors, recorded decisions, protocol, "
-        "command line, and a sample of everything random; the optimized core is interpreted",
+        "command line, and a sample of everything random or slow; the optimized core is interpreted",
         tests=("tests",),
     ),
     Stage(
@@ -84,7 +97,7 @@ STAGES = (
         "mutants and kills",
         "test-kills",
         "every obligation kills a mutant, every refuted one has its story; no statement runs what it speaks "
-        "of; the prover on changed copies of the sources, and as a command",
+        "of; the prover on changed copies of the sources, and as a command; the rest of its slow tests",
         tests=(
             "tests/tenure_lab/test_wrong_encodings.py",
             "tests/tenure_proofs/test_cache.py",
@@ -98,6 +111,16 @@ STAGES = (
             "tests/tenure_proofs/test_stating.py",
         ),
         longer=("tests/tenure_proofs/test_certificates.py",),
+        rest=(
+            "tests/tenure_proofs/bounded",
+            "tests/tenure_proofs/test_analysis.py",
+            "tests/tenure_proofs/test_deciding.py",
+            "tests/tenure_proofs/test_formats.py",
+            "tests/tenure_proofs/test_theorems.py",
+            "tests/tenure_proofs/test_tournament.py",
+            "tests/tenure_proofs/test_vacuity.py",
+            "tests/tenure_proofs/test_weaker_laws.py",
+        ),
     ),
     Stage(
         "site and browser",
@@ -111,12 +134,19 @@ STAGES = (
         ),
         proves=True,
     ),
-    Stage("wheel", "test-wheel", "the distribution, installed and used elsewhere", tests=("tests/wheel",)),
+    Stage(
+        "wheel",
+        "test-wheel",
+        "the distribution, installed and used elsewhere; the rest of the tests of what runs in your CI",
+        tests=("tests/wheel",),
+        rest=("tests/cikit",),
+    ),
     Stage(
         "campaigns",
         "test-campaigns",
         "campaigns that are stopped and go on; proofs that are interrupted; what is proved of configurations "
-        "against random states; the optimized core and the trace engine compiled; adapters in Python and Go",
+        "against random states; the optimized core and the trace engine compiled; adapters in Python and Go; "
+        "the rest of the tests that start processes",
         tests=(
             "tests/tenure_check/test_analysis.py",
             "tests/tenure_lab/test_stopping.py",
@@ -134,12 +164,32 @@ STAGES = (
             "tests/tenure_simulate/core",
             "tests/tenure/test_engines.py",
         ),
+        rest=(
+            "tests/cli/test_cli.py",
+            "tests/cli/test_completion.py",
+            "tests/cli/test_no_network.py",
+            "tests/cli/test_processes.py",
+            "tests/cli/test_simulate.py",
+            "tests/cli/test_terminal.py",
+            "tests/hostile/test_surroundings.py",
+            "tests/peers",
+            "tests/tenure/test_packages.py",
+            "tests/tenure_lab/test_conform.py",
+            "tests/tenure_lab/test_matrix_jobs.py",
+            "tests/tenure_lab/test_programs.py",
+            "tests/tenure_lab/test_scenarios.py",
+            "tests/tenure_play/test_chart.py",
+            "tests/tenure_report",
+            "tests/tenure_simulate/test_machine_code.py",
+            "tests/tenure_simulate/trace/test_equality.py",
+        ),
     ),
     Stage(
         "long properties",
         "test-properties",
         "properties of random histories, trees and timelines, lifted functions, played steps and premises, "
-        "what has no effect, smallest examples, in full number",
+        "what has no effect, smallest examples, in full number; the rest of the tests that ask the same of "
+        "every example, vector or scenario",
         longer=(
             # Its tests take longest: at the end, one worker would be idle meanwhile.
             "tests/tenure_proofs/test_fuzz_loops.py",
@@ -154,6 +204,27 @@ STAGES = (
             "tests/tenure_proofs/test_bridge.py",
             "tests/tenure_proofs/test_fuzz_lifter.py",
             "tests/tenure_proofs/test_played_steps.py",
+        ),
+        rest=(
+            "tests/cli/test_analyze_baseline.py",
+            "tests/cli/test_analyze_diff.py",
+            "tests/cli/test_analyze_matrix.py",
+            "tests/cli/test_bounded.py",
+            "tests/cli/test_explain_commands.py",
+            "tests/cli/test_oracle_schemas.py",
+            "tests/cli/test_premises.py",
+            "tests/cli/test_schemas.py",
+            "tests/cli/test_set_aside.py",
+            "tests/cli/test_show.py",
+            "tests/cli/test_warnings.py",
+            "tests/tenure/oracle/test_fair_repairs.py",
+            "tests/tenure/test_explain.py",
+            "tests/tenure/test_functions.py",
+            "tests/tenure/validation/test_hostile.py",
+            "tests/tenure_check/test_upstream_cells.py",
+            "tests/tenure_play/test_hero_turns.py",
+            "tests/tenure_play/test_repairs.py",
+            "tests/tenure_play/test_scenarios.py",
         ),
     ),
     *(
@@ -213,6 +284,11 @@ def longer_of(stage: Stage) -> list[str]:
     return [file for place in stage.longer for file in all_tests() if is_below(file, place)]
 
 
+def rest_of(stage: Stage) -> list[str]:
+    """The test files of `make test` of which a stage runs the rest."""
+    return [file for file in files_of(STAGES[0]) if any(is_below(file, place) for place in stage.rest)]
+
+
 def again_of(stage: Stage) -> list[str]:
     """The test files of `make test` that a stage runs once more as they are."""
     return [file for file in files_of(STAGES[0]) if any(is_below(file, place) for place in stage.again)]
@@ -248,9 +324,31 @@ def run(stage: Stage, *options: str) -> int:
     }
     doctests = ["--doctest-modules", *DOCTESTS, *_helpers()] if quick else []
     spread = ["-n", str(stage.workers), "--dist", "worksteal"]
-    command = [sys.executable, "-m", "pytest", *spread, *options, *doctests]
-    files = [*files_of(stage), *longer_of(stage), *again_of(stage)]
+    part = [PART, FEW if quick else OTHERS] if quick or stage.rest else []
+    command = [sys.executable, "-m", "pytest", *spread, *part, *options, *doctests]
+    files = [*files_of(stage), *longer_of(stage), *rest_of(stage), *again_of(stage)]
     return subprocess.run([*command, *files], cwd=ROOT, env=environment, check=False).returncode
+
+
+def left_out(part: str, tests: Sequence[str]) -> set[str]:
+    """Of tests that were collected, by their identifiers, those that another stage runs.
+
+    >>> sorted(left_out(FEW, [f"tests/cikit/test_action.py::test_{number}" for number in range(3)]))
+    ['tests/cikit/test_action.py::test_1', 'tests/cikit/test_action.py::test_2']
+    """
+    if not part:
+        return set()
+    shared = set(chain.from_iterable(map(rest_of, STAGES)))
+    if part == FEW:
+        shared |= set(chain.from_iterable(map(longer_of, STAGES)))
+    left: set[str] = set()
+    numbers: Counter[str] = Counter()
+    for test in tests:
+        file = test.partition("::")[0]
+        if file in shared and (numbers[file] % EVERY == 0) != (part == FEW):
+            left.add(test)
+        numbers[file] += 1
+    return left
 
 
 def _helpers() -> Iterator[str]:

@@ -8,6 +8,9 @@ import pytest
 
 from tools import stages
 from tools.stages import (
+    EVERY,
+    FEW,
+    OTHERS,
     PAGE,
     ROOT,
     STAGES,
@@ -15,7 +18,9 @@ from tools.stages import (
     all_tests,
     files_of,
     is_below,
+    left_out,
     longer_of,
+    rest_of,
     stages_of,
     table,
     written,
@@ -30,7 +35,7 @@ def test_every_test_file_belongs_to_exactly_one_stage() -> None:
 
 @pytest.mark.parametrize("stage", STAGES, ids=lambda stage: stage.target)
 def test_every_place_of_a_stage_holds_tests(stage: Stage) -> None:
-    for place in (*stage.tests, *stage.longer, *stage.again):
+    for place in (*stage.tests, *stage.longer, *stage.rest, *stage.again):
         assert any(is_below(file, place) for file in all_tests()), place
 
 
@@ -43,6 +48,23 @@ def test_what_draws_a_sample_in_the_quick_stage_is_run_in_full_by_one_other() ->
         if re.search(r"^from tests\.sampling import", path.read_text(encoding="utf-8"), re.MULTILINE)
     ]
     assert set(drawing) - set(longer) == set()
+
+
+def test_two_stages_share_a_file_and_no_test_of_it_is_lost_or_run_twice() -> None:
+    shared = [file for stage in STAGES for file in rest_of(stage)]
+    assert sorted(shared) == sorted(set(shared) - {file for stage in STAGES for file in longer_of(stage)})
+    tests = [f"{file}::test_{number}" for file in shared for number in range(2 * EVERY + 1)]
+    few, others = ({*tests} - left_out(part, tests) for part in (FEW, OTHERS))
+    assert few | others == {*tests}
+    assert not few & others
+    assert len(few) == 3 * len(shared)
+    assert left_out("", tests) == set()
+
+
+def test_what_a_stage_runs_longer_it_runs_whole() -> None:
+    tests = [f"{file}::test_{number}" for stage in STAGES for file in longer_of(stage) for number in range(2)]
+    assert left_out(FEW, tests) == {test for test in tests if test.endswith("1")}
+    assert left_out(OTHERS, tests) == set()
 
 
 @pytest.mark.parametrize("stage", STAGES, ids=lambda stage: stage.target)
