@@ -228,8 +228,9 @@ bench-simulate: $(STAMP) ## seconds and memory of tenure simulate for 1,000 to 3
 	$(BIN)/python -m benchmarks.simulating $(TRACE)
 
 .PHONY: bench-analysis
-bench-analysis: $(STAMP) ## time of tenure analyze matrix at 3, 10 and 40 queues, and the share of cells that are not known
+bench-analysis: $(STAMP) ## time of tenure analyze matrix at 3, 10 and 40 queues and of guarantees at 4, and the share of cells that are not known
 	$(BIN)/python -m benchmarks.analysis
+	$(BIN)/python -m benchmarks.analysis --question guarantees --queues 4 --only different
 
 .PHONY: repairs
 repairs: $(STAMP) ## the repairs of kueue#14543 on random searches, beside every set of victims (N=20000 SEED=1 RESOURCES=2 ONLY=offender_pruning SCENARIO=123)

@@ -1,4 +1,4 @@
-"""`python -m benchmarks.analysis`: how long `tenure analyze matrix` takes, and how many cells are not known.
+"""`python -m benchmarks.analysis`: how long `tenure analyze` takes, and how many cells are not known.
 
 Each configuration is written as manifests and asked about by the command itself, as a process with an empty
 folder of kept answers, and once more with what that has kept. Processor seconds are those of all its
@@ -190,18 +190,20 @@ def _configuration(**fields: Any) -> Object:
     return {"apiVersion": CONFIGURATION, "kind": "Configuration", **fields}
 
 
-def measured(case: MatrixCase, jobs: int, limit_s: float, folder: Path) -> Measured:
+def measured(case: MatrixCase, question: str, jobs: int, limit_s: float, folder: Path) -> Measured:
     """One run of the command.
 
     Args:
         case: what is asked about.
+        question: `matrix` or `guarantees`.
         jobs: processes.
         limit_s: seconds by the clock after which it is ended.
         folder: with the manifests and the answers that are kept.
     """
     path = folder / "queues.json"
     path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": case.objects()}), "utf-8")
-    command = [*python_module("tenure"), "analyze", "matrix", str(path), "-o", "json", "--jobs", str(jobs)]
+    command = [*python_module("tenure"), "analyze", question, str(path), "-o", "json"]
+    command += ["--jobs", str(jobs)] if question == "matrix" else []
     environment = {**os.environ, "XDG_CACHE_HOME": str(folder)}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     wall, busy = time.perf_counter(), _busy()
@@ -213,7 +215,15 @@ def measured(case: MatrixCase, jobs: int, limit_s: float, folder: Path) -> Measu
             answer = b""
             process.communicate()
     wall, busy = time.perf_counter() - wall, _busy() - busy
-    return Measured(wall, busy, json.loads(answer)["counts"] if answer else {})
+    return Measured(wall, busy, _counts(json.loads(answer)) if answer else {})
+
+
+def _counts(answer: Object) -> dict[str, int]:
+    """Cells of each verdict; of guarantees, who may preempt each queue's workloads of each priority."""
+    if "counts" in answer:
+        return dict(answer["counts"])
+    verdicts = {"can": "attackers", "never": "neverBy", "unknown": "unknownBy"}
+    return {name: sum(len(cell[key]) for cell in answer["cells"]) for name, key in verdicts.items()}
 
 
 def _busy() -> float:
@@ -227,6 +237,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--queues", type=int, nargs="+", default=SIZES, metavar="N")
     parser.add_argument("--kinds", choices=tuple(KINDS), nargs="+", default=tuple(KINDS))
     parser.add_argument("--only", choices=("alike", "different"), help="queues of one sort")
+    parser.add_argument("--question", choices=("matrix", "guarantees"), default="matrix")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--limit", type=float, default=600, metavar="S", help="by the clock, of one run")
     given = parser.parse_args(arguments)
@@ -237,13 +248,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     for queues, kind, alike in product(given.queues, given.kinds, (False, True)):
         if given.only in (None, "alike" if alike else "different"):
-            _show(MatrixCase(queues, kind, alike), given.jobs, given.limit)
+            _show(MatrixCase(queues, kind, alike), given.question, given.jobs, given.limit)
 
 
-def _show(case: MatrixCase, jobs: int, limit_s: float) -> None:
+def _show(case: MatrixCase, question: str, jobs: int, limit_s: float) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        first = measured(case, jobs, limit_s, Path(folder))
-        again = measured(case, jobs, limit_s, Path(folder)) if first.counts else first
+        first = measured(case, question, jobs, limit_s, Path(folder))
+        again = measured(case, question, jobs, limit_s, Path(folder)) if first.counts else first
     cells = sum(first.counts.values())
     found = (
         f"{again.busy:6.1f} {cells:6} {first.counts['can']:6} {first.counts['unknown']:5}"

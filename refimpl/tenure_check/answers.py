@@ -26,7 +26,7 @@ from tenure_check.analysis.scopes import MatrixRequest
 from tenure_check.analysis.solved_cells import reached
 from tenure_check.analysis.states import CellQuery
 from tenure_check.analysis.two_configurations import Configuration
-from tenure_check.choices import GUARANTEES_STATES, MATRIX_STATES, Scope
+from tenure_check.choices import Scope
 from tenure_proofs.fingerprints import key_of
 
 LITERAL = "as-written"
@@ -172,8 +172,8 @@ def _guarantees(
 def kept_answers(configured: Configuration) -> tuple[MatrixAnswer | None, GuaranteesAnswer | None]:
     """The matrix and the guarantees that an earlier run kept, as the commands search by default."""
     scope, sides = Scope.CONSISTENT, (None, None)
-    of_matrix = key_of(configured, Effort.of_states(MATRIX_STATES), scope, sides)
-    of_guarantees = key_of("guarantees", configured, Effort.of_states(GUARANTEES_STATES), scope)
+    of_matrix = key_of(configured, Effort(), scope, sides)
+    of_guarantees = key_of("guarantees", configured, Effort(), scope)
     return (
         AnswerCache(MatrixAnswer, wanted=True).found(of_matrix),
         AnswerCache(GuaranteesAnswer, wanted=True).found(of_guarantees),

@@ -28,7 +28,7 @@ from tenure_check.analysis.matrix_answer import MatrixAnswer
 from tenure_check.analysis.matrix_text import cells_outline, matrix_outline
 from tenure_check.analysis.scopes import StateSearch
 from tenure_check.answers import configuration_in, guarantees_found, guarantees_of_one, matrix_answer
-from tenure_check.choices import GUARANTEES_STATES, MATRIX_STATES, Scope
+from tenure_check.choices import STATES, Scope
 
 
 class LoopLimits(TypedDict, total=False):
@@ -82,7 +82,7 @@ def matrix(
         if queue is not None and queue not in known:
             expected = f"a ClusterQueue: {format_names(known, 20)}{did_you_mean(queue, known)}"
             raise bad_input(side, queue, expected)
-    effort = _effort(search, MATRIX_STATES)
+    effort = _effort(search)
     found = matrix_answer(
         configured, effort, states, sides, search.get("jobs"), kept=search.get("kept", True)
     )
@@ -116,7 +116,7 @@ def guarantees(
     Raises:
         InputError: as of `matrix`; no such ClusterQueue.
     """
-    effort = _effort(search, GUARANTEES_STATES)
+    effort = _effort(search)
     found = guarantees_found(
         configuration_in(loaded, reading),
         effort,
@@ -202,8 +202,8 @@ def _complete(answer: A, loaded: Loaded) -> A:
     return replace(answer, kueue=_kueue(loaded), premises=premises, warnings=loaded.warnings)
 
 
-def _effort(search: StateSearch, states: int) -> Effort:
-    return Effort.of_states(search.get("states", states), search.get("seed", 0))
+def _effort(search: StateSearch) -> Effort:
+    return Effort.of_states(search.get("states", STATES), search.get("seed", 0))
 
 
 def _kueue(loaded: Loaded) -> str:

@@ -14,5 +14,5 @@ class Scope(StrEnum):
     """Also those after ClusterQueues and Cohorts were edited while workloads ran."""
 
 
-MATRIX_STATES, GUARANTEES_STATES = 120, 400
+STATES = 120
 """Random states without a new example after which the search in a ClusterQueue ends, unless it is given."""

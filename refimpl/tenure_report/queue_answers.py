@@ -34,7 +34,6 @@ from tenure_check.answers import (
     matrix_answer,
 )
 from tenure_check.api import loops
-from tenure_check.choices import GUARANTEES_STATES, MATRIX_STATES
 from tenure_play.drawing.cluster_page import QUESTIONS, QueueAnswers
 
 _Found: TypeAlias = MatrixAnswer | GuaranteesAnswer
@@ -161,8 +160,8 @@ def _answered(configured: Configuration, question: str) -> _Found:
         # Answers about jobs come first, where the processors are few.
         os.nice(_GIVES_WAY)
     if question == "matrix":
-        return matrix_answer(configured, Effort.of_states(MATRIX_STATES), jobs=1)
-    return guarantees_found(configured, Effort.of_states(GUARANTEES_STATES))
+        return matrix_answer(configured, Effort(), jobs=1)
+    return guarantees_found(configured, Effort())
 
 
 def _outline(found: _Found, loaded: Loaded, name: str) -> Outline:

@@ -33,7 +33,7 @@ from tenure_check.analysis.states import (
     still_in_scope,
 )
 from tenure_check.analysis.symmetry import Symmetry, renamed
-from tenure_check.choices import MATRIX_STATES, Scope
+from tenure_check.choices import STATES, Scope
 
 
 class CellVerdict(StrEnum):
@@ -93,8 +93,8 @@ class Effort:
     """
 
     seed: int = 0
-    fewest: int = MATRIX_STATES
-    most: int = 10 * MATRIX_STATES
+    fewest: int = STATES
+    most: int = 10 * STATES
     counts_victims: bool = True
 
     @classmethod

@@ -11,7 +11,7 @@ from tenure.cli.commands import with_records
 from tenure.cli.exit_codes import ExitCode
 from tenure.cli.output import print_found
 from tenure.cli.terminal import choose_colour
-from tenure_check.choices import GUARANTEES_STATES, Scope
+from tenure_check.choices import STATES, Scope
 from tenure_check.commands.analyze_matrix import AskAgain, AskedScope, ConfigurationOptions, Seed, States
 from tenure_check.commands.outlines import AnalysisPrinting
 
@@ -32,7 +32,7 @@ class GuaranteeOptions:
         bool, typer.Option("--verbose", "-v", help="List what is known of each priority, too.")
     ] = False
     scope: AskedScope = Scope.CONSISTENT
-    states: States = GUARANTEES_STATES
+    states: States = STATES
     seed: Seed = 0
     no_cache: AskAgain = False
 

@@ -15,7 +15,7 @@ from tenure.cli.output import print_found
 from tenure.cli.terminal import choose_colour
 from tenure.disk import claim, write_named
 from tenure.errors import bad_input
-from tenure_check.choices import MATRIX_STATES, Scope
+from tenure_check.choices import STATES, Scope
 from tenure_check.commands.outlines import AnalysisPrinting
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ class MatrixOptions:
         str | None, typer.Option(metavar="FILE", help="Also draw the matrix into a file, *.svg.")
     ] = None
     scope: AskedScope = Scope.CONSISTENT
-    states: States = MATRIX_STATES
+    states: States = STATES
     seed: Seed = 0
     jobs: Annotated[
         int | None, typer.Option("--jobs", "-j", min=1, help="Processes.", show_default="one for each CPU")
