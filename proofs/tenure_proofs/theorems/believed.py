@@ -15,8 +15,7 @@ _DECISIONS, _PLAYS = "decisions", "plays"
 
 ATTACKED: Mapping[str, tuple[int, str]] = MappingProxyType(
     {
-        "two that leave, in either order, leave the same in use": (10_000, _DECISIONS),
-        "each flavor-resource changes along a path; beside heroes, who leaves comes back as it was": (
+        "each flavor-resource changes along a path; beside heroes, usage depends on who is out alone": (
             10_000,
             _DECISIONS,
         ),

@@ -14,6 +14,7 @@ from tenure_proofs.theorems.registry import PYTHON, theorem
 from tenure_proofs.theorems.selection import (
     ANY,
     COUNT,
+    EVERY,
     LEFT,
     NOBODY_OUT,
     NONE_OUT,
@@ -30,7 +31,7 @@ from tenure_proofs.theorems.selection import (
 from tenure_proofs.theorems.standins import same, truth_of
 from tenure_proofs.theorems.taken import given, lemmas_of
 from tenure_proofs.trusted.ast_lifter import Made, Value
-from tenure_proofs.trusted.defined import Members, OfEveryNumber, Recursion
+from tenure_proofs.trusted.defined import OfEveryNumber, Recursion
 from tenure_proofs.trusted.induction import Contract, Ghost, Labelled, Lemma, Part, by_induction
 from tenure_proofs.trusted.loops import MEMBERS, OWN, Given, Loop, Row, State
 from tenure_proofs.trusted.specified import Closure, Specification, there_is_one
@@ -291,12 +292,6 @@ ONE_WAITS = OfEveryNumber(
     (OUT,),
     lambda out, number: [HOW_MANY.at(out, number), THE_LAST.at(out, number)],
 )
-ALL_WAITING = Members(
-    z3.Const("everyone_waiting", MEMBERS),
-    "all of them wait at first",
-    lambda one: z3.And(one >= 0, one < COUNT),
-)
-
 ITSELF = "a candidate is itself at its turn"
 IN_TURN = replace(
     removing(
@@ -329,7 +324,7 @@ LEAST = "`min` with a key finds one whose key no other's is below, and a compreh
 
 def _all_of(candidates: Any) -> SymToken:
     handed((candidates, IN_TURN.takes["candidates"]))
-    return SymToken(ALL_WAITING.term)
+    return SymToken(EVERY.term)
 
 
 def _first_of(waiting: Any, rank: Any, usage: Any) -> tuple[SymToken, SymToken]:
@@ -427,7 +422,7 @@ def a_hero_preempts_whoever_comes_first_at_each_turn_until_its_request_fits(
         invariant,
         result,
         facts=(NONE_OUT.of(COUNT), ALL_WAIT.of(COUNT), COUNTED.of(NOBODY_OUT, OTHER, COUNT)),
-        everywhere=lambda point: [ALL_WAITING.at(point)],
+        everywhere=lambda point: [EVERY.at(point)],
         points=points,
         ghosts={"$turn": Ghost(NOBODY_OUT, at_turn)},
         lemmas=turn_of,

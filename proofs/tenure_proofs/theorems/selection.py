@@ -2,8 +2,8 @@
 
 A candidate is its place in the order. What is in use without some is defined: those leave one after the
 other, in order. By induction it does not matter in which order they leave, since that does not matter of any
-two; that who leaves comes back as it was is a theorem about the tree, of bounded amounts. That the request
-fits all the more when more are out is assumed where a lemma says so.
+two. That is a theorem about the tree, of bounded amounts, as is that who leaves comes back as it was. That
+the request fits all the more when more are out is assumed where a lemma says so.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from tenure.oracle.selection import (
     removal_step,
     remove_until_fits,
 )
-from tenure_proofs.theorems.registry import BELIEVED, theorem
+from tenure_proofs.theorems.registry import theorem
 from tenure_proofs.theorems.taken import lemmas_of
-from tenure_proofs.theorems.tree import AS_BEFORE
+from tenure_proofs.theorems.tree import AS_BEFORE, IN_EITHER_ORDER
 from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.defined import Members, OfEveryNumber, Recursion
 from tenure_proofs.trusted.induction import Contract, Ghost, Labelled, Lemma, Part
@@ -65,8 +65,7 @@ def fits_in(usage: Any) -> Any:
 
 def in_either_order(usage: Any, one: Any, other: Any) -> Taken:
     """Of two that leave."""
-    same = taken(taken(usage, one), other) == taken(taken(usage, other), one)
-    return Taken(same, "two that leave, in either order, leave the same in use", BELIEVED)
+    return IN_EITHER_ORDER.of(taken(taken(usage, one), other), taken(taken(usage, other), one))
 
 
 def comes_back(usage: Any, one: Any) -> Taken:
@@ -193,7 +192,7 @@ def _among(point: Any) -> Any:
     return z3.And(point >= 0, point < COUNT)
 
 
-ALL_OUT = Members(z3.Const("everyone_out", MEMBERS), "all of them are out at first", _among)
+EVERY = Members(z3.Const("every_candidate", MEMBERS), "every candidate", _among)
 
 
 def kept_but_one(one: Any) -> Specification:
@@ -223,7 +222,7 @@ def kept_but_one(one: Any) -> Specification:
 
     def requires(given: State) -> Labelled:
         usage = given["usage"].term
-        without_all = z3.And(given["removed"].size == COUNT, COUNT >= 1, usage == in_use(ALL_OUT.term))
+        without_all = z3.And(given["removed"].size == COUNT, COUNT >= 1, usage == in_use(EVERY.term))
         return [("usage is without all of them", without_all), ("the request fits then", fits_in(usage))]
 
     row = Row(
@@ -415,9 +414,9 @@ def exactly_those_stay_removed_without_whose_removal_the_request_does_not_fit(
     contract = Contract(
         invariant,
         result,
-        everywhere=lambda point: [ALL_OUT.at(point)],
+        everywhere=lambda point: [EVERY.at(point)],
         points=lambda point, steps, _: [point, ANY, LAST - 1 - steps, LAST],
-        ghosts={"$turn": turns, "$out": Ghost(ALL_OUT.term, out_then)},
+        ghosts={"$turn": turns, "$out": Ghost(EVERY.term, out_then)},
         lemmas=less_out,
     )
     yield from kept_one.of_steps(function, contract)

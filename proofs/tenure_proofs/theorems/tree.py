@@ -187,14 +187,14 @@ def in_a_consistent_tree(said: Specification, *amounts: SymInt) -> Composed:
     for amount in amounts:
         adding = said is ADDED
         known += said.requires({**of_all, "amount": amount, "adding": adding})
-    return Composed(
-        *(
-            Taken(formula, words, PASSED_UP.by, LAW)
-            if isinstance(words, Said)
-            else Taken(formula, words, GIVEN)
-            for words, formula in known
-        )
-    )
+    return Composed(*_used(known))
+
+
+def _used(known: Labelled) -> list[Taken]:
+    """What is known of a tree, with what shows it."""
+    said = [isinstance(words, Said) for words, _ in known]
+    by = [(PASSED_UP.by, LAW) if shown else (GIVEN,) for shown in said]
+    return [Taken(formula, words, *shown) for (words, formula), shown in zip(known, by, strict=True)]
 
 
 def upwards(calls: Composed, one: Cells, other: Cells, alike: Conclusion) -> Iterator[Part]:
@@ -210,7 +210,7 @@ AS_BEFORE, ALONG = (
     for words in ("who leaves comes back as it was", "who leaves comes back as it was along its path")
 )
 WHOLE = (
-    "each flavor-resource changes along a path; beside heroes, who leaves comes back as it was",
+    "each flavor-resource changes along a path; beside heroes, usage depends on who is out alone",
     BELIEVED,
 )
 ONE_USAGE = ("what is alike at every node, of every flavor-resource, is in use alike", GIVEN)
@@ -228,7 +228,7 @@ _position = z3.Function("place of a node on the path", z3.IntSort(), z3.IntSort(
     size=SIZE,
 )
 def what_is_taken_away_and_added_again_leaves_every_node_as_it_was() -> Iterator[Part]:
-    """A workload that is removed and put back changes nothing; nor do several, in whatever order.
+    """A workload that is removed and put back changes nothing.
 
     By induction from the ClusterQueue up, of what PO-ANY-030 and PO-ANY-040 say of each flavor-resource. That
     all of them change so, and nothing else, is assumed: dicts within a list are not read.
@@ -256,12 +256,107 @@ def _everywhere(calls: Composed, *cells: Cells) -> Iterator[Part]:
 
     first, second, third = cells
     changes = [along(before, without, first, second), along(without, again, second, third)]
-    alike = z3.Implies(_at(again, node, resource) == _at(before, node, resource), again == before)
-    known = [
-        Taken(z3.And(*changes, z3.Implies(_bills, again == before)), *WHOLE),
-        Taken(alike, *ONE_USAGE),
-        Taken(
-            z3.Implies(on_path, ALONG.holds(third.term[place], first.term[place])), ALONG.words, ALONG.by, LAW
-        ),
-    ]
+    there = z3.Implies(on_path, ALONG.holds(third.term[place], first.term[place]))
+    known = [*_if_alike(again, before, *changes), Taken(there, ALONG.words, ALONG.by, LAW)]
     yield from calls.shows("everywhere", [AS_BEFORE.goal(again, before)], *known)
+
+
+def _if_alike(one: Any, other: Any, *changes: z3.BoolRef) -> list[Taken]:
+    """What is known of two usages after changes: they are one where they are alike."""
+    node, resource = _node(one, other), _resource(one, other)
+    alike = _at(one, node, resource) == _at(other, node, resource)
+    return [
+        Taken(z3.And(*changes, z3.Implies(_bills, one == other)), *WHOLE),
+        Taken(z3.Implies(alike, one == other), *ONE_USAGE),
+    ]
+
+
+IN_EITHER_ORDER, ALIKE_BELOW = (
+    Conclusion("PO-ANY-055", words, lambda one, other: one == other)
+    for words in (
+        "two that leave, in either order, leave the same in use",
+        "two that leave, in either order, leave the same in use at a node, where they do so below it",
+    )
+)
+_above = z3.Function("the node above", z3.IntSort(), z3.IntSort())
+
+
+class _Leaving:
+    """One that leaves: the path of its ClusterQueue, and what it holds.
+
+    Args:
+        name: which of the two.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name, self.size, self.amount = name, z3.Int(f"nodes of {name}"), SymInt(z3.Int(f"of {name}"))
+        self.node, self.place = (
+            z3.Function(f"{what} on the path of {name}", z3.IntSort(), z3.IntSort())
+            for what in ("node", "place")
+        )
+        told = (z3.Int(f"quotas of {name}"),)
+        self.quotas = Row(lambda place: quota_of(self.node(place)), self.size, told=told)
+
+    def has(self, node: Any) -> z3.BoolRef:
+        """Whether a node is on its path."""
+        return z3.And(self.place(node) >= 0, self.place(node) < self.size)
+
+    def below(self, node: Any) -> Any:
+        """The node below one on its path."""
+        return self.node(self.place(node) - 1)
+
+    def on_path(self, node: Any) -> Taken:
+        """What is known of a node on its path."""
+        place, up = self.place(node), _above(node)
+        one = z3.And(self.node(place) == node, z3.Or(place == 0, self.place(self.below(node)) == place - 1))
+        goes_on = z3.If(
+            node == 0,
+            place == self.size - 1,
+            z3.And(self.node(place + 1) == up, self.place(up) == place + 1, place + 1 < self.size),
+        )
+        words = "a node has one place on a path, and the node above it the next one"
+        return Taken(z3.Implies(self.has(node), z3.And(one, goes_on)), words, GIVEN)
+
+    def as_required(self, used: Cells) -> list[Taken]:
+        """What is known where it leaves."""
+        more = {"quotas": self.quotas, "used": used, "amount": self.amount, "adding": False}
+        given, like = {**TAKEN_AWAY.takes, **more}, TAKEN_AWAY.like.term
+        each = [pair for at in (like, like - 1) for pair in TAKEN_AWAY.each(given, SymToken(at))]
+        return _used([*TAKEN_AWAY.requires(given), *each])
+
+
+@theorem("PO-ANY-055", about=(climb,), size=SIZE)
+def two_that_leave_in_either_order_leave_the_same_in_use() -> Iterator[Part]:
+    """Workloads of two ClusterQueues of a tree, or of one: it does not matter who leaves first.
+
+    By induction from the ClusterQueues up, of what PO-ANY-040 says of four changes. A node that is on one
+    path alone has what that one leaves; a node on both, what the nodes below it on each path pass up.
+    """
+    one, other, node = _Leaving("one"), _Leaving("the other"), z3.Int("any node of the tree")
+    changes = [
+        (who, Cells(z3.Const(f"before {number}", USAGE), who.size))
+        for number, who in enumerate((one, other, other, one))
+    ]
+    calls = Composed(*(fact for who, used in changes for fact in who.as_required(used)))
+    first = z3.Function("in use at a node", z3.IntSort(), z3.IntSort())
+    states, known = [first], list[z3.BoolRef]()
+    for (who, used), before in zip(changes, (0, 1, 0, 3), strict=True):
+        then = calls.call(TAKEN_AWAY, who.quotas, used, who.amount, False, points=(who.place(node),))
+        was = states[before]
+        known += [used.term[at] == was(who.node(at)) for at in (who.place(node), who.place(node) - 1)]
+        states.append(
+            lambda at, who=who, then=then, was=was: z3.If(who.has(at), then.term[who.place(at)], was(at))
+        )
+    for who in (one, other):
+        there = z3.And(who.has(node), who.place(node) > 0)
+        alike = ALIKE_BELOW.holds(states[2](who.below(node)), states[4](who.below(node)))
+        known += [z3.Implies(there, alike)]
+        known += [who.on_path(at) for at in (node, one.below(node), other.below(node))]
+    yield from calls.shows("keeps", [ALIKE_BELOW.goal(states[2](node), states[4](node))], *known)
+    usages = z3.Ints("usage usage_without_one usage_without_both usage_without_the_other usage_without_them")
+    both, again = usages[2], usages[4]
+    differs, resource = _node(both, again), _resource(both, again)
+    along = [_at(usage, differs, resource) == at(differs) for usage, at in zip(usages, states, strict=True)]
+    alike = ALIKE_BELOW.of(states[2](differs), states[4](differs))
+    of_both = _if_alike(both, again, z3.Or(_bills, z3.And(*along)))
+    yield from calls.shows("everywhere", [IN_EITHER_ORDER.goal(both, again)], *of_both, alike)
