@@ -133,7 +133,7 @@ def _asked(scenario: Scenario, record: Record, cycle: Cycle, head: HeadResult) -
     # A play that may have no further cycle ends where that one would begin.
     player = Player(replace(scenario, max_cycles=cycle.number - 1, expectations=()), preset(record.reading))
     try:
-        player.run(scenario.events)
+        player.run_through(scenario.events)
     except InputError:
         objects = objects_of(scenario, player.world)
     return PageQuestion(

@@ -32,6 +32,7 @@ BEGIN = (
     "tenure_proofs.trusted.schemas",
     "tenure_proofs.trusted.specified",
     "tenure_proofs.trusted.transitions",
+    "tenure_proofs.trusted.writers",
 )
 """What asks, what talks to the second solver, what statements are made of."""
 
@@ -103,6 +104,9 @@ READING = {
     "tenure_proofs.trusted.bits": (
         "It reads functions that pack fields into one number, and must refuse whatever branches."
     ),
+    "tenure_proofs.trusted.writers": (
+        "It finds the functions that may write an attribute by names, and must refuse what these do not show."
+    ),
     "tenure_proofs.registry": "It says which obligations exist, and which verdict each must have.",
     "tenure_proofs.runner": (
         "It asks for values that satisfy the facts and break a goal, and turns the answers into a verdict."
@@ -138,6 +142,7 @@ PROCEDURES = (
     "tenure_proofs.trusted.specified",
     "tenure_proofs.trusted.defined",
     "tenure_proofs.trusted.bits",
+    "tenure_proofs.trusted.writers",
 )
 """What theorems about functions of many statements, and the lemma about order keys, rest on beside these."""
 
@@ -275,8 +280,8 @@ def reading_list() -> str:
     counted = (
         f"{trusted_base().lines:,} lines of code. The lifter and the logic, down to `claim`, are {own:,}.\n"
         f"{loops:,} are `loops`, `induction` and `proving`, on which theorems about loops alone rest.\n"
-        f"{several:,} are `procedures`, `specified`, `defined` and `bits`, on which only theorems about\n"
-        "functions of many statements, order keys and saturating sums rest."
+        f"{several:,} are `procedures`, `specified`, `defined`, `bits` and `writers`, on which only\n"
+        "theorems about functions of many statements, order keys and saturating sums rest."
     )
     head = f"{counted}\n\n| module | lines | why it must be believed |\n|---|---|---|\n"
     return head + "\n".join(rows) + "\n"

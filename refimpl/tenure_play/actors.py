@@ -41,7 +41,7 @@ class Actor:
         reserved: when it got its quota, on the scenario's clock.
         stopped: when it was evicted.
         progress: what it has worked and not lost, in earlier stays, ns.
-        preemptor: who took its quota last.
+        preempted_by: who took its quota last.
         manifest: the Workload as it was when it came.
         is_as_it_came: whether nothing has happened to it since.
         pod_sets: what its pod sets hold or held last.
@@ -63,7 +63,7 @@ class Actor:
     reserved: Instant = 0
     stopped: Instant = 0
     progress: Duration = 0
-    preemptor: str | None = None
+    preempted_by: str | None = None
     manifest: Mapping[str, Any] = field(default_factory=dict)
     is_as_it_came: bool = True
     pod_sets: tuple[PodSetFlavors, ...] = ()

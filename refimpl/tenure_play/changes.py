@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
+from tenure.choices import Outcome
 from tenure.errors import InputError
+from tenure.explanation.cooldowns import cooldown_text
+from tenure.explanation.limits import limit_text
 from tenure.manifests.showing import in_short
-from tenure.model import Duration, Instant, RulePreemption, Target
+from tenure.model import Duration, Instant, RulePreemption, Target, TurnResult, Workload
 from tenure.oracle.backoff import arming
 from tenure.oracle.preemption_limits import limits_on, preemption_by
 from tenure.readings import Wake
 from tenure.rules.cycle import lost_work, persisted, wake_due_at
 from tenure.units import format_duration, format_instant
-from tenure_play.actors import Actor, Phase, admitted, evicted, joined, released
-from tenure_play.cycle import Nominee
+from tenure_play.actors import Actor, Phase, joined, released
+from tenure_play.cycle import Handled, Nominee, write_turn
 from tenure_play.event_loop import Task, TaskKind, TaskQueue
 from tenure_play.objects import asking
+from tenure_play.queues import preemptor_after
 from tenure_play.record import Ending, Happening
 from tenure_play.recorder import KueueJournal
 from tenure_play.scenario import ClockJump, Delete, Edit, Finish, Happens, Restart, Submission, Submit
@@ -92,14 +96,32 @@ class Changes:
             self.dirty = True
             self.journal.woken(woken, why)
 
-    def admit(self, entry: Nominee) -> None:
-        """Quota is reserved for a head."""
+    def settle(self, handled: Handled) -> None:
+        """What a head's turn comes to is written, and what follows from it happens."""
+        entry, result = handled.entry, handled.result
+        victims = [*self._victims(entry)] if result == TurnResult.PREEMPTING else []
+        write_turn(handled, self.world)
+        if result == TurnResult.ADMITTED:
+            self._has_quota(entry)
+            return
+        for target, equal in victims:
+            self._is_evicted(entry, target, equal=equal)
+        parked = self.world.queues[entry.actor.queue].requeue(entry.actor, result)
+        if parked:
+            self.dirty = True
+            why = (
+                limit_text(entry.decision) or "no candidate would free enough quota"
+                if entry.outcome == Outcome.NO_CANDIDATES
+                else cooldown_text(entry.decision) or "it cannot fit into the quota there is"
+            )
+            self.journal.parked(parked, why)
+
+    def _has_quota(self, entry: Nominee) -> None:
+        """What follows where quota is reserved for a head."""
         actor, world = entry.actor, self.world
         self.dirty = True
         self.journal.waited(actor, admitted=True)
-        assignment = entry.decision.assignment
-        actor.workload = admitted(actor.workload, actor.queue, assignment, world.clock)
-        actor.pod_sets, actor.is_as_it_came = assignment.pod_sets, False
+        actor.pod_sets, actor.is_as_it_came = entry.decision.assignment.pod_sets, False
         actor.since = actor.reserved = world.now
         actor.stay += 1
         world.took(actor)
@@ -108,31 +130,35 @@ class Changes:
         self.journal.add(Happening.ADMITTED, f"runs on {', '.join(flavors) or 'nothing'}", actor)
         self._plan_end(actor)
 
-    def preempt(self, entry: Nominee) -> None:
-        """The targets of a head are evicted, those that are not already."""
+    def _victims(self, entry: Nominee) -> Iterator[tuple[Target, bool]]:
+        """The targets of a head that are not evicted yet, each with whether it is an equal of its queue."""
         world, preemptor = self.world, entry.actor
         for target in entry.decision.targets:
             actor = world.actors[target.workload.key]
-            if actor.phase == Phase.TERMINATING:
-                continue
-            self.dirty = True
-            equal = actor.queue == preemptor.queue and world.priority(actor) == world.priority(preemptor)
-            selected = entry.decision.selected_by_config(target.workload)
-            self.journal.preempted(preemptor, actor, target, equal=equal, selected=selected)
-            actor.workload = evicted(actor.workload, target.reason, world.clock)
-            actor.since = actor.stopped = world.now
-            world.is_evicted(actor)
-            actor.preemptor, actor.reason, actor.is_as_it_came = preemptor.key, target.reason, False
-            self._back_off(entry, target)
-            if selected is not None and world.cluster.preemption_limits:
-                self._count(preemption_by(preemptor.queue, target.workload, selected, world.clock))
-            message = world.message(preemptor, actor, target.reason, selected)
-            actor.preempted = message, persisted(world.clock)
-            takes = self._pods_end_after(actor)
-            if takes:
-                self.agenda.plan(world.now + takes, TaskKind.RELEASE, actor.key, actor.stay)
-            else:
-                self._release(actor)
+            if actor.phase != Phase.TERMINATING:
+                same_queue = actor.queue == preemptor.queue
+                yield target, same_queue and world.priority(actor) == world.priority(preemptor)
+
+    def _is_evicted(self, entry: Nominee, target: Target, *, equal: bool) -> None:
+        """What follows where a target of a head is evicted."""
+        world, preemptor = self.world, entry.actor
+        actor = world.actors[target.workload.key]
+        self.dirty = True
+        selected = entry.decision.selected_by_config(target.workload)
+        self.journal.preempted(preemptor, actor, target, equal=equal, selected=selected)
+        actor.since = actor.stopped = world.now
+        world.is_evicted(actor)
+        actor.preempted_by, actor.reason, actor.is_as_it_came = preemptor.key, target.reason, False
+        self._back_off(entry, target)
+        if selected is not None and world.cluster.preemption_limits:
+            self._count(preemption_by(preemptor.queue, target.workload, selected, world.clock))
+        message = world.message(preemptor, actor, target.reason, selected)
+        actor.preempted = message, persisted(world.clock)
+        takes = self._pods_end_after(actor)
+        if takes:
+            self.agenda.plan(world.now + takes, TaskKind.RELEASE, actor.key, actor.stay)
+        else:
+            self._give_back(actor)
 
     def _back_off(self, entry: Nominee, target: Target) -> None:
         """Quota that the ClusterQueue of a victim borrowed is not borrowed again at once (KEP-14468)."""
@@ -188,11 +214,11 @@ class Changes:
         if actor.stay != task.stay:
             return
         if task.kind == TaskKind.RELEASE and actor.phase == Phase.TERMINATING:
-            self._release(actor)
+            self._give_back(actor)
         elif task.kind == TaskKind.FINISH and actor.phase == Phase.RUNNING:
-            self.end(actor, Ending.FINISHED)
+            self.depart(actor, Ending.FINISHED)
 
-    def _release(self, actor: Actor) -> None:
+    def _give_back(self, actor: Actor) -> None:
         """The pods are gone: the victim waits again, at once; the others learn of it a little later."""
         done = actor.stopped - actor.reserved
         lost = lost_work(actor.keeps, done, actor.progress)
@@ -201,8 +227,8 @@ class Changes:
         self.world.gave_back(actor)
         # The head of a StrictFIFO queue waits in its heap, and nothing wakes it.
         self.dirty = True
-        unknown = self._learn_pods(actor)
-        actor.workload, actor.is_as_it_came = released(actor.workload), False
+        workload, unknown = self._with_pods(actor)
+        actor.workload, actor.is_as_it_came = released(workload), False
         actor.since = self.world.now
         text = "gives its quota back and waits again"
         if lost:
@@ -218,20 +244,20 @@ class Changes:
             self._push(actor)
 
     @staticmethod
-    def _learn_pods(actor: Actor) -> str:
+    def _with_pods(actor: Actor) -> tuple[Workload, str]:
         """The requests of a workload that came with quota are read when they are needed.
 
         Returns:
-            why it cannot be; empty where it can.
+            the workload, and why its requests cannot be read; empty where they can.
         """
-        if not actor.workload.pod_sets and actor.manifest:
-            try:
-                actor.workload = asking(actor.workload, actor.manifest)
-            except InputError as error:
-                return in_short(error.problems, actor.key)
-        return ""
+        if actor.workload.pod_sets or not actor.manifest:
+            return actor.workload, ""
+        try:
+            return asking(actor.workload, actor.manifest), ""
+        except InputError as error:
+            return actor.workload, in_short(error.problems, actor.key)
 
-    def end(self, actor: Actor, how: Ending) -> None:
+    def depart(self, actor: Actor, how: Ending) -> None:
         """A workload is finished or deleted."""
         world = self.world
         self.journal.ended(actor, how)
@@ -239,7 +265,9 @@ class Changes:
             world.gave_back(actor)
         actor.is_done, actor.since = True, world.now
         del world.alive[actor.key]
-        world.queues[actor.queue].remove(actor.key)
+        queue = world.queues[actor.queue]
+        queue.preemptor = preemptor_after(queue.preemptor, actor.key, TurnResult.ADMITTED)
+        queue.remove(actor.key)
         self.dirty = True
         self._retry_after(actor)
 
@@ -341,7 +369,7 @@ class OutsideEvents:
     def _end(self, key: str, how: Ending) -> None:
         actor = self._world.actors.get(key)
         if actor is not None and actor.phase != Phase.DONE:
-            self._changes.end(actor, how)
+            self._changes.depart(actor, how)
 
     def _look_again(self, queues: tuple[str, ...]) -> None:
         for name in queues:
@@ -357,7 +385,7 @@ class OutsideEvents:
     def _restart(self, event: Restart) -> None:
         """What is only in memory is lost: parked workloads, whom a head waits for, what is alike."""
         for queue in self._world.queues.values():
-            queue.forget()
+            queue.start_over()
         self._world.backoff.forget()
         self._world.preempted.clear()
         for kind in (TaskKind.WAKE, TaskKind.COOLDOWN, TaskKind.LIMIT):

@@ -39,8 +39,8 @@ from tenure.rules.cycle import (
 from tenure.rules.hero_rank import has_turn_before
 from tenure.rules.protection import can_always_reclaim
 from tenure.rules.share import Share, borrowed_amount, compare_shares
-from tenure_play.actors import Actor
-from tenure_play.queues import PendingQueue
+from tenure_play.actors import Actor, Phase, admitted, evicted, phase_of
+from tenure_play.queues import PendingQueue, preemptor_after
 from tenure_play.state import PlayState, Snapshots
 
 Named: TypeAlias = tuple[str, PendingQueue]
@@ -327,6 +327,25 @@ def turn_of(
     return result_of_turn(nothing_found, strict, defers, fits, outcome == Outcome.PREEMPT)
 
 
+def write_turn(handled: Handled, world: PlayState) -> None:
+    """Write what a head's turn comes to: who is admitted or evicted, and who is the preemptor from now on.
+
+    Args:
+        handled: the head, and what became of it.
+        world: the play.
+    """
+    result, head, decision = handled.result, handled.entry.actor, handled.entry.decision
+    queue = world.queues[head.queue]
+    queue.preemptor = preemptor_after(queue.preemptor, head.key, result)
+    if result == TurnResult.ADMITTED:
+        head.workload = admitted(head.workload, head.queue, decision.assignment, world.clock)
+    if result == TurnResult.PREEMPTING:
+        for target in decision.targets:
+            victim = world.actors[target.workload.key]
+            if phase_of(victim.workload) != Phase.TERMINATING:
+                victim.workload = evicted(victim.workload, target.reason, world.clock)
+
+
 @dataclass(slots=True)
 class CycleRun:
     """A cycle in the making.
@@ -342,7 +361,7 @@ class CycleRun:
     preemptors: dict[str, str] = field(default_factory=dict)
     charges: list[CycleCharge] = field(default_factory=list)
 
-    def run(self) -> list[Handled]:
+    def handle_heads(self) -> list[Handled]:
         """Handle the heads, in their order."""
         snapshots = self.world.snapshots()
         entries = self._nominated(snapshots)

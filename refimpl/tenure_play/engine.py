@@ -5,11 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
-from tenure.choices import Outcome
 from tenure.errors import InputError, Problem
-from tenure.explanation.cooldowns import cooldown_text
-from tenure.explanation.limits import limit_text
-from tenure.model import Instant, TurnResult
+from tenure.model import Instant
 from tenure.readings import Reading, Wake
 from tenure.rules.cycle import cycle_due_at, wants_cycle
 from tenure.units import format_duration, format_instant
@@ -79,7 +76,7 @@ def world_at(scenario: Scenario, reading: Reading, at: Instant) -> PlayState:
         InputError: as of `play`.
     """
     player = Player(dataclasses.replace(scenario, end=at, expectations=()), reading)
-    player.run(scenario.events)
+    player.run_through(scenario.events)
     return player.world
 
 
@@ -127,7 +124,7 @@ class Player(EventLoop):
         return self.world
 
     def play(self) -> Record:
-        self.run(self.scenario.events)
+        self.run_through(self.scenario.events)
         return self._record()
 
     def begin(self) -> None:
@@ -161,7 +158,7 @@ class Player(EventLoop):
             return None
         return cycle_due_at(self.world.now, self.last_cycle, self.scenario.timing.cycle)
 
-    def step(self, now: Instant) -> None:
+    def pass_instant(self, now: Instant) -> None:
         for timer in self.timers:
             if timer.at <= now:
                 self._run_out(timer)
@@ -213,32 +210,14 @@ class Player(EventLoop):
                 self.journal.priority(actor)
         sticky = {queue.preemptor for queue in world.queues.values() if queue.preemptor_sticks}
         world.backoff.begin_cycle()
-        heads = self.handled = CycleRun(world).run()
+        heads = self.handled = CycleRun(world).handle_heads()
         before = len(self.journal.preemptions)
         for handled in heads:
-            self._settle(handled)
+            self.changes.settle(handled)
         listed = tuple(_head(handled, sticky) for handled in heads) if self.journal.parts.heads else ()
         self.journal.cycle(listed)
         if len(self.journal.preemptions) > before and self._looks_for_loop:
             self.loops.look(len(self.journal.preemptions))
-
-    def _settle(self, handled: Handled) -> None:
-        entry, actor = handled.entry, handled.entry.actor
-        if handled.result == TurnResult.ADMITTED:
-            self.changes.admit(entry)
-            return
-        if handled.result == TurnResult.PREEMPTING:
-            self.changes.preempt(entry)
-        queue = self.world.queues[actor.queue]
-        parked = queue.requeue(actor, handled.result)
-        if parked:
-            self.changes.dirty = True
-            why = (
-                limit_text(entry.decision) or "no candidate would free enough quota"
-                if entry.outcome == Outcome.NO_CANDIDATES
-                else cooldown_text(entry.decision) or "it cannot fit into the quota there is"
-            )
-            self.journal.parked(parked, why)
 
     def _too_many(self) -> InputError:
         found = f"more than {self.scenario.max_cycles} scheduling cycles by {format_instant(self.world.now)}"

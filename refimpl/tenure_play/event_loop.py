@@ -141,7 +141,7 @@ class EventLoop(ABC):
         """What is there when the play starts."""
 
     @abstractmethod
-    def step(self, now: Instant) -> None:
+    def pass_instant(self, now: Instant) -> None:
         """Everything of one instant happens."""
 
     def next_at(self) -> Instant | None:
@@ -164,16 +164,16 @@ class EventLoop(ABC):
     def happen(self, event: Happens) -> None:
         """An event of the scenario happens."""
 
-    def run(self, events: Iterable[Happens]) -> None:
+    def run_through(self, events: Iterable[Happens]) -> None:
         """From the start to the end."""
         self.begin()
         for event in events:
             self.agenda.plan(event.at, TaskKind.EVENT, event=event)
-        self.go_on(self.story.end)
+        self.go_on_until(self.story.end)
         self._look(self.story.end + 1)
         self.observed.now = self.story.end
 
-    def go_on(self, until: Instant, enough: Callable[[], bool] = lambda: False) -> None:
+    def go_on_until(self, until: Instant, enough: Callable[[], bool] = lambda: False) -> None:
         """Whatever happens up to an instant, that instant included.
 
         Args:
@@ -189,7 +189,7 @@ class EventLoop(ABC):
                 raise self._too_much(over, now)
             self._look(now)
             self.observed.now = now
-            self.step(now)
+            self.pass_instant(now)
 
     def _too_much(self, what: str, now: Instant) -> InputError:
         found = f"{what} by {format_instant(now)}"

@@ -209,7 +209,7 @@ class PendingQueue:
         return _Pending(self._order.place(pending.actor), pending.actor, pending.shape)
 
     def requeue(self, actor: Actor, result: TurnResult) -> list[Actor]:
-        """A head that was not admitted comes back.
+        """A head that was not admitted comes back; who is the preemptor from now on is known.
 
         Args:
             actor: the workload.
@@ -221,7 +221,6 @@ class PendingQueue:
         shape = self._order.shape(actor)
         if awaits_targets(result):
             self._displace()
-            self.preemptor = preemptor_after(self.preemptor, actor.key, result)
             self.preemptor_sticks = is_kept_at_head(True, self.is_strict)
         if result != TurnResult.PARKED:
             self._put(actor, shape, parked=False)
@@ -236,7 +235,7 @@ class PendingQueue:
         kept, parked = self._kept, self._kept_is_parked
         if kept is not None:
             self._take_out(kept.actor.key)
-            self.preemptor, self.preemptor_sticks = None, False
+            self.preemptor_sticks = False
             self._put(kept.actor, kept.shape, parked=parked)
 
     def _park_alike(self, shape: Hashable) -> list[Actor]:
@@ -300,13 +299,12 @@ class PendingQueue:
             yield pending.actor
 
     def remove(self, key: str) -> None:
-        """A workload is admitted, finished or deleted; only that ends its time as the preemptor."""
+        """A workload is admitted, finished or deleted, and not the preemptor any more."""
         self._take_out(key)
         self.resting.pop(key, None)
-        self.preemptor = preemptor_after(self.preemptor, key, TurnResult.ADMITTED)
         self.preemptor_sticks = self.preemptor_sticks and self.preemptor is not None
 
-    def forget(self) -> None:
+    def start_over(self) -> None:
         """A restart: every waiting workload is in the heap, and none is known as a preemptor."""
         self.wake()
         self._displace()

@@ -64,7 +64,7 @@ class Participant(Protocol):
         """When it was evicted."""
 
     @property
-    def preemptor(self) -> str | None:
+    def preempted_by(self) -> str | None:
         """Who took it last."""
 
 
@@ -114,7 +114,7 @@ class PlayLedger:
         """A stay ends now."""
         now, until = self._stage.now, self.protected_until(actor)
         stopped = actor.stopped if actor.phase == Phase.TERMINATING else now
-        by = actor.preemptor if ended_by == Ending.PREEMPTED else None
+        by = actor.preempted_by if ended_by == Ending.PREEMPTED else None
         done = stopped - actor.reserved
         self.runs.append(
             RunSpan(actor.key, actor.queue, actor.reserved, stopped, now, ended_by, until, by, lost, done)

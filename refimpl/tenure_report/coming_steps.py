@@ -45,7 +45,7 @@ def steps_of(picture: ClusterPicture, outlook: Outlook | None, budget: float) ->
             if at is None or at == following or len(steps) == MOST_STEPS or time.monotonic() > ends:
                 steps.append(ComingStep(html, is_drawn=False))
                 continue
-            player.go_on(at)
+            player.go_on_until(at)
             after = _bars(picture_of(outlook.cluster_of(player), at, outlook.reading), picture)
             changed = tuple((node, bar) for (node, _), bar in after.items() if before[node, bar.label] != bar)
             steps.append(ComingStep(html, changed))

@@ -247,7 +247,7 @@ def test_what_a_play_remembers_of_a_state_does_not_grow_with_the_state() -> None
     raw = libyaml.load(OVERBOOKED)
     raw["events"] = [{"at": "0s", "submit": [{"name": f"w{number}"} for number in range(30)]}]
     player = Player(parse_scenario(raw), preset("guaranteed"))
-    player.run(player.scenario.events)
+    player.run_through(player.scenario.events)
     states = list(player.loops._seen)
     assert len(states) > 10
     assert max(map(sys.getsizeof, states)) < 200

@@ -24,7 +24,7 @@ from tenure.model import (
 from tenure.readings import preset
 from tenure.rules.cycle import result_of_turn
 from tenure_play.actors import Actor, joined
-from tenure_play.queues import PendingQueue, QueueOrder
+from tenure_play.queues import PendingQueue, QueueOrder, preemptor_after
 from tenure_play.scenario import Scenario, Submission
 from tenure_play.state import PlayState
 
@@ -45,6 +45,12 @@ def pending(strategy: QueueingStrategy, *, equivalence: bool = True, moves: bool
     """A queue without workloads, in which those of one first letter are alike."""
     place = world(strategy).place
     return PendingQueue("q", strategy, QueueOrder(place, shape, equivalence=equivalence, moves=moves))
+
+
+def requeue(queue: PendingQueue, head: Actor, result: TurnResult) -> list[Actor]:
+    """The turn of a head that was not admitted, as a play writes it."""
+    queue.preemptor = preemptor_after(queue.preemptor, head.key, result)
+    return queue.requeue(head, result)
 
 
 def world(
@@ -101,7 +107,7 @@ def test_a_best_effort_queue_sets_aside_what_cannot_be_admitted(
 ) -> None:
     queue = pending(BEST_EFFORT)
     head = actor("w")
-    queue.requeue(head, turn)
+    requeue(queue, head, turn)
     assert (head.key in queue.parked) is waits_aside
     assert (head.key in queue.active) is not waits_aside
     assert queue.sticky(head.key) is sticks
@@ -116,7 +122,7 @@ def test_a_strict_queue_tries_its_head_again_whatever_became_of_it(
     queue = pending(STRICT)
     head = actor("w")
     turn = result_of_turn(nothing_found, queue.is_strict, defers, still_fits, preempts=True)
-    assert queue.requeue(head, turn) == []
+    assert requeue(queue, head, turn) == []
     assert head.key in queue.active
     assert not queue.sticky(head.key)
 
@@ -125,19 +131,20 @@ def test_the_preemptor_stands_before_a_higher_priority_until_it_is_admitted_or_d
     here = world(BEST_EFFORT)
     queue = here.queues["q"]
     preemptor, higher = actor("low"), actor("high", priority=9)
-    queue.requeue(preemptor, TurnResult.PREEMPTING)
+    requeue(queue, preemptor, TurnResult.PREEMPTING)
     queue.push(higher)
     assert queue.pop() is preemptor
+    queue.preemptor = preemptor_after(queue.preemptor, preemptor.key, TurnResult.ADMITTED)
     queue.remove(preemptor.key)
-    assert queue.preemptor is None
+    assert not queue.preemptor_sticks
 
 
 def test_the_preemptor_stays_one_while_it_waits_aside() -> None:
     queue = pending(BEST_EFFORT)
     preemptor = actor("w")
-    queue.requeue(preemptor, TurnResult.PREEMPTING)
+    requeue(queue, preemptor, TurnResult.PREEMPTING)
     assert queue.pop() is preemptor
-    queue.requeue(preemptor, TurnResult.PARKED)
+    requeue(queue, preemptor, TurnResult.PARKED)
     assert queue.sticky(preemptor.key)
 
 
@@ -145,14 +152,14 @@ def test_what_is_like_a_head_that_is_set_aside_goes_with_it() -> None:
     queue = pending(BEST_EFFORT)
     for name in ("gpu-2", "gpu-3", "cpu-1", "cpu-2"):
         queue.push(actor(name))
-    queue.requeue(actor("gpu-1"), TurnResult.PARKED)
+    requeue(queue, actor("gpu-1"), TurnResult.PARKED)
     assert sorted(queue.parked) == ["ns/gpu-1", "ns/gpu-2", "ns/gpu-3"]
     assert sorted(queue.active) == ["ns/cpu-1", "ns/cpu-2"]
 
 
 def test_who_comes_later_and_is_like_those_set_aside_is_not_looked_at() -> None:
     queue = pending(BEST_EFFORT)
-    queue.requeue(actor("gpu-1"), TurnResult.PARKED)
+    requeue(queue, actor("gpu-1"), TurnResult.PARKED)
     assert not queue.push(actor("gpu-2"))
     assert queue.push(actor("cpu-1"))
     assert sorted(queue.parked) == ["ns/gpu-1", "ns/gpu-2"]
@@ -160,7 +167,7 @@ def test_who_comes_later_and_is_like_those_set_aside_is_not_looked_at() -> None:
 
 def test_a_wake_puts_all_into_the_heap_and_forgets_what_was_alike() -> None:
     queue = pending(BEST_EFFORT)
-    queue.requeue(actor("gpu-1"), TurnResult.PARKED)
+    requeue(queue, actor("gpu-1"), TurnResult.PARKED)
     assert [woken.key for woken in queue.wake()] == ["ns/gpu-1"]
     assert queue.push(actor("gpu-2"))
     assert queue.parked == {}
@@ -169,14 +176,14 @@ def test_a_wake_puts_all_into_the_heap_and_forgets_what_was_alike() -> None:
 def test_a_failed_nomination_sets_nothing_aside() -> None:
     queue = pending(BEST_EFFORT)
     queue.push(actor("gpu-2"))
-    queue.requeue(actor("gpu-1"), TurnResult.SKIPPED)
+    requeue(queue, actor("gpu-1"), TurnResult.SKIPPED)
     assert sorted(queue.active) == ["ns/gpu-1", "ns/gpu-2"]
 
 
 def test_without_the_gate_only_the_head_itself_is_set_aside() -> None:
     queue = pending(BEST_EFFORT, equivalence=False)
     queue.push(actor("gpu-2"))
-    queue.requeue(actor("gpu-1"), TurnResult.PARKED)
+    requeue(queue, actor("gpu-1"), TurnResult.PARKED)
     assert list(queue.parked) == ["ns/gpu-1"]
     assert queue.push(actor("gpu-3"))
 
@@ -184,15 +191,15 @@ def test_without_the_gate_only_the_head_itself_is_set_aside() -> None:
 def test_in_a_strict_queue_none_is_skipped_for_being_alike() -> None:
     queue = pending(STRICT)
     queue.push(actor("gpu-2"))
-    queue.requeue(actor("gpu-1"), TurnResult.TRIED_AGAIN)
+    requeue(queue, actor("gpu-1"), TurnResult.TRIED_AGAIN)
     assert queue.parked == {}
 
 
 def test_a_restart_forgets_who_waits_aside_and_who_preempts() -> None:
     queue = pending(BEST_EFFORT)
-    queue.requeue(actor("a"), TurnResult.PREEMPTING)
-    queue.requeue(actor("b"), TurnResult.PARKED)
-    queue.forget()
+    requeue(queue, actor("a"), TurnResult.PREEMPTING)
+    requeue(queue, actor("b"), TurnResult.PARKED)
+    queue.start_over()
     assert sorted(queue.active) == ["ns/a", "ns/b"]
     assert queue.preemptor is None
 
@@ -200,11 +207,11 @@ def test_a_restart_forgets_who_waits_aside_and_who_preempts() -> None:
 def test_another_preemptor_takes_the_place_at_the_head() -> None:
     queue = world(BEST_EFFORT).queues["q"]
     first, second, third = (actor(name, at, at) for at, name in enumerate(("a", "b", "c")))
-    queue.requeue(first, TurnResult.PREEMPTING)
+    requeue(queue, first, TurnResult.PREEMPTING)
     assert queue.pop() is first
-    queue.requeue(first, TurnResult.PARKED)
+    requeue(queue, first, TurnResult.PARKED)
     queue.push(third)
-    queue.requeue(second, TurnResult.WAITS_FOR_TARGETS)
+    requeue(queue, second, TurnResult.WAITS_FOR_TARGETS)
     assert (queue.sticky(first.key), queue.sticky(second.key)) == (False, True)
     assert queue.is_parked(first.key)
     queue.wake()
@@ -214,11 +221,11 @@ def test_another_preemptor_takes_the_place_at_the_head() -> None:
 def test_a_preemptor_waits_aside_with_those_like_it_and_is_the_head_once_they_are_woken() -> None:
     queue = pending(BEST_EFFORT)
     preemptor, like_it, other = actor("a1", 5), actor("a2", 1), actor("b", 0)
-    queue.requeue(preemptor, TurnResult.PREEMPTING)
+    requeue(queue, preemptor, TurnResult.PREEMPTING)
     for waiting in (like_it, other):
         queue.push(waiting)
     # One like it was popped before it was the preemptor, and is parked now.
-    queue.requeue(actor("a3", 3), TurnResult.PARKED)
+    requeue(queue, actor("a3", 3), TurnResult.PARKED)
     assert sorted(queue.parked) == ["ns/a1", "ns/a2", "ns/a3"]
     assert queue.pop() is other
     assert not queue.has_active
@@ -230,12 +237,12 @@ def test_who_moves_together_is_told_in_the_order_of_coming() -> None:
     queue = pending(BEST_EFFORT)
     for name in ("a3", "b1", "a1", "b2", "a2"):
         queue.push(actor(name))
-    assert [alike.key for alike in queue.requeue(actor("b3"), TurnResult.PARKED)] == [
+    assert [alike.key for alike in requeue(queue, actor("b3"), TurnResult.PARKED)] == [
         "ns/b3",
         "ns/b1",
         "ns/b2",
     ]
-    queue.requeue(actor("a0"), TurnResult.PARKED)
+    requeue(queue, actor("a0"), TurnResult.PARKED)
     queue.push(actor("b0"))
     woken = [woken.workload.name for woken in queue.wake()]
     assert woken == ["b3", "b1", "b2", "a0", "a3", "a1", "a2", "b0"]
@@ -256,7 +263,7 @@ def test_where_time_changes_who_is_alike_the_shapes_of_now_count() -> None:
     places["ns/a"], shapes["ns/b"] = 0, 2
     assert queue.pop() is first
     shapes["ns/a"] = 2
-    assert queue.requeue(first, TurnResult.PARKED) == [first, second, third]
+    assert requeue(queue, first, TurnResult.PARKED) == [first, second, third]
     assert queue.wake(["ns/b", "ns/d"]) == [second]
     assert (sorted(queue.active), sorted(queue.parked)) == (["ns/b"], ["ns/a", "ns/c"])
 
@@ -265,8 +272,8 @@ def test_a_queue_of_another_strategy_keeps_its_workloads_where_they_are() -> Non
     here = world(BEST_EFFORT)
     queue = here.queues["q"]
     aside, tried, preemptor = actor("aside"), actor("tried", 9), actor("first", 10)
-    queue.requeue(aside, TurnResult.PARKED)
-    queue.requeue(preemptor, TurnResult.PREEMPTING)
+    requeue(queue, aside, TurnResult.PARKED)
+    requeue(queue, preemptor, TurnResult.PREEMPTING)
     queue.reorder(STRICT, QueueOrder(lambda actor: here.place(actor), lambda actor: actor.key))
     queue.push(tried)
     assert queue.is_strict
@@ -279,7 +286,7 @@ def test_where_no_story_is_told_one_of_each_shape_stands_for_all() -> None:
     queue = PendingQueue("q", BEST_EFFORT, QueueOrder(place, shape, in_order=False))
     for name in ("a1", "a2", "b1"):
         queue.push(actor(name))
-    assert [parked.key for parked in queue.requeue(actor("a3"), TurnResult.PARKED)] == ["ns/a3"]
+    assert [parked.key for parked in requeue(queue, actor("a3"), TurnResult.PARKED)] == ["ns/a3"]
     assert sorted(queue.parked) == ["ns/a1", "ns/a2", "ns/a3"]
     assert len(queue.wake()) == 1
     assert queue.wake() == []

@@ -321,7 +321,7 @@ class PlayedQueue(RuleBasedStateMachine):
         """The player goes on from one instant to the next, and is looked at after each."""
         until = self.now + duration
         while (at := self.player.next_at()) is not None and at <= until:
-            self.player.go_on(at)
+            self.player.go_on_until(at)
             self.watch.look()
         self.now = self.player.world.now = until
         self.watch.look()

@@ -38,17 +38,14 @@ from tenure_lab.generators.dice import SeededDice
 from tenure_lab.generators.large_amounts import scaled
 from tenure_lab.generators.options import ALL_FEATURES, Feature, Options
 from tenure_lab.generators.scenarios import draw_for_core
-from tenure_play import Scenario, changes, parse_scenario
-from tenure_play.actors import Phase
+from tenure_play import Scenario, parse_scenario
 from tenure_play.engine import Player
-from tenure_play.queues import preemptor_after
 from tenure_proofs.theorems.believed import ATTACKED, SEED
 from tenure_proofs.theorems.outcome import discharged
 from tenure_proofs.theorems.registry import BELIEVED, PYTHON, all_theorems
 from tenure_simulate.core import sorting
 from tests.sampling import sample
 from tests.tenure_proofs.changed import changed
-from tests.tenure_simulate.trace.drawn_trees import KINDS, drawn_in_trees
 from tools.stages import STAGES, longer_of
 
 LARGE = Options(features=ALL_FEATURES | {Feature.LARGE})
@@ -176,10 +173,8 @@ class Looked(Player):
     """A play that is looked at after every cycle."""
 
     look: Callable[[Looked], None]
-    before: Callable[[Looked], None] = staticmethod(lambda _: None)
 
     def _cycle(self) -> None:
-        self.before(self)
         super()._cycle()
         self.look(self)
 
@@ -252,10 +247,6 @@ def draw_alone(number: int) -> tuple[Scenario, Reading]:
     return parse_scenario(one_queue(Random(f"{SEED} {number}"))), preset("guaranteed")
 
 
-def draw_together(number: int) -> tuple[Scenario, Reading]:
-    return drawn_in_trees(KINDS[number % len(KINDS)], number, 20)
-
-
 def promises_are_not_parked(states: range) -> Iterator[None]:
     for number in states:
         player, promised = Looked(*draw_alone(number)), dict[str, str]()
@@ -271,36 +262,6 @@ def promises_are_not_parked(states: range) -> Iterator[None]:
         with suppress(InputError):
             player.play()
         yield from (None for _ in promised)
-
-
-def turns_write_what_they_come_to(states: range) -> Iterator[None]:
-    for number in states:
-        draw = draw_alone if number % 2 else draw_together
-        player = Looked(*draw(number))
-        seen: tuple[set[str], dict[str, str | None]] = set(), {}
-
-        def before(player: Looked, seen: tuple[Any, Any] = seen) -> None:
-            seen[0].clear()
-            seen[0].update(key for key, actor in player.world.alive.items() if actor.phase == Phase.RUNNING)
-            seen[1].update((name, queue.preemptor) for name, queue in player.world.queues.items())
-
-        def look(player: Looked, seen: tuple[Any, Any] = seen) -> None:
-            runs, promised = seen
-            for handled in player.handled:
-                actor, result = handled.entry.actor, handled.result
-                promised[actor.queue] = preemptor_after(promised[actor.queue], actor.key, result)
-                if result == TurnResult.ADMITTED:
-                    runs.add(actor.key)
-                if result == TurnResult.PREEMPTING:
-                    runs.difference_update(target.workload.key for target in handled.entry.decision.targets)
-            found: tuple[set[str], dict[str, str | None]] = set(), {}
-            before(player, found)
-            assert found == (runs, promised)
-
-        player.before, player.look = before, look
-        with suppress(InputError):
-            player.play()
-        yield from (None for actor in player.world.actors.values() if actor.preemptor)
 
 
 def keys_have_64_bits(states: range) -> Iterator[None]:
@@ -345,12 +306,6 @@ ATTACKS: dict[str, tuple[Attack, Any, str, Any]] = {
         sys.modules[__name__],
         "FLAVORS",
         ("f", "g"),
-    ),
-    "a cycle writes what its turns come to, and nothing else": (
-        turns_write_what_they_come_to,
-        changes.Changes,
-        "preempt",
-        changed(changes.Changes.preempt, ("if actor.phase ==", "if actor.phase !=")),
     ),
     "what is packed are numbers of 64 bits": (
         keys_have_64_bits,

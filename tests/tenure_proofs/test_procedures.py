@@ -12,9 +12,10 @@ import z3
 from tenure_proofs.theorems import deciding
 from tenure_proofs.theorems.proving import prove
 from tenure_proofs.theorems.registry import all_theorems
+from tenure_proofs.trusted.ast_lifter import Made
 from tenure_proofs.trusted.domains import LiftError
 from tenure_proofs.trusted.induction import Labelled
-from tenure_proofs.trusted.loops import Way
+from tenure_proofs.trusted.loops import Cells, Way
 from tenure_proofs.trusted.procedures import POINT, Invariant, Law, Table, plain, read_procedure
 from tenure_proofs.trusted.symbols import SymInt, SymToken
 from tenure_simulate.core import amounts
@@ -108,6 +109,46 @@ def test_nothing_is_taken_from_a_list_that_may_be_empty() -> None:
         read_procedure(made(source, "procedure", {}, {}), given, lambda _: []), None, LITTLE
     ).failures
     assert failure.startswith("returns: defined")
+
+
+@pytest.mark.parametrize(
+    ("body", "held"),
+    [
+        ("one.kept = value", {"one": "value"}),
+        ("other.kept = one.kept\n    one.kept = value", {"one": "value", "other": "before"}),
+        ("same = one\n    same.kept = value", {"one": "value"}),
+    ],
+)
+def test_an_attribute_is_written_whoever_knows_the_object(body: str, held: dict[str, str]) -> None:
+    terms = {name: z3.Int(name) for name in ("one", "other", "value")}
+    kept = z3.Array("kept", z3.IntSort(), z3.IntSort())
+    expected = {"value": terms["value"], "before": kept[terms["one"]]}
+    objects = {name: Made(object, {"": SymToken(terms[name])}) for name in ("one", "other")}
+
+    def of(way: Way) -> Labelled:
+        then = way.names[".kept"].term
+        return [(name, then[terms[name]] == expected[what]) for name, what in held.items()]
+
+    def failures(*facts: z3.BoolRef) -> tuple[str, ...]:
+        procedure = made(f"def procedure(one, other, value):\n    {body}\n", "procedure", {}, {})
+        given = {**objects, "value": SymToken(terms["value"])}
+        stored = {"kept": Cells(kept, z3.Int("objects"))}
+        return prove(read_procedure(procedure, given, of, facts=facts, stored=stored), None, LITTLE).failures
+
+    assert not failures(terms["one"] != terms["other"])
+    # One object by two names has what was written last.
+    assert bool(failures()) is ("other" in held)
+
+
+def test_an_attribute_of_what_has_no_number_is_not_written() -> None:
+    procedure = made("def procedure(one):\n    one.kept = 1\n", "procedure", {}, {})
+    stored = {"kept": Cells(z3.Array("kept", z3.IntSort(), z3.IntSort()), z3.Int("objects"))}
+    with pytest.raises(LiftError, match="is no SymToken"):
+        list(read_procedure(procedure, {"one": Made(object, {})}, lambda _: [], stored=stored))
+    named = made("def procedure(one):\n    one.kept = one.kept\n", "procedure", {}, {})
+    given = {"one": Made(object, {"kept": SymToken(z3.Int("value"))})}
+    with pytest.raises(LiftError, match="no number tells"):
+        list(read_procedure(named, given, lambda _: [], stored=stored))
 
 
 def _read(body: str, loops: tuple[Invariant, ...]) -> Any:

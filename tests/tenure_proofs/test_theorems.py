@@ -42,7 +42,7 @@ from tenure.rules.reclaim import basis_across_queues, may_reclaim
 from tenure.rules.share import basis_by_share, passes_initial_share
 from tenure.versions import versioned
 from tenure_kai.steady import is_reclaim_accepted, may_lose
-from tenure_play import actors, cycle, queues
+from tenure_play import actors, cycle, engine, queues
 from tenure_proofs.budgets import Budget
 from tenure_proofs.command_run import exit_code
 from tenure_proofs.formats.checks import checks_of
@@ -865,6 +865,29 @@ def test_no_turn_with_a_mistake_is_proved(right: str, wrong: str) -> None:
 def test_no_head_with_a_mistake_is_proved(right: str, wrong: str) -> None:
     function = changed(cycle.head_of, (right, wrong))
     assert prove(all_theorems()["PO-ANY-352"].parts(one=function), None, LITTLE).failures
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("victim.workload = evicted", "head.workload = evicted"),
+        ("!= Phase.TERMINATING", "!= Phase.RUNNING"),
+        ("head.workload = admitted", "other = admitted"),
+        ("world.queues[head.queue]", "world.queues[head.key]"),
+        ("head.key, result", "head.key, TurnResult.SKIPPED"),
+    ],
+)
+def test_no_turn_that_writes_something_else_is_proved(right: str, wrong: str) -> None:
+    function = changed(cycle.write_turn, (right, wrong))
+    assert prove(all_theorems()["PO-ANY-354"].parts(function), None, LITTLE).failures
+
+
+def test_no_cycle_that_writes_a_workload_beside_its_turns_is_proved(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = "self.changes.dirty = False"
+    wrong = changed(engine.Player._cycle, (before, f"{before}\n    self.changes.settle(self.handled[0])"))
+    monkeypatch.setattr(engine.Player, "_cycle", wrong)
+    failures = prove(all_theorems()["PO-ANY-354"].parts(), None, LITTLE).failures
+    assert {failure.split(":")[0] for failure in failures} == {"workload", "preemptor"}
 
 
 @pytest.mark.parametrize("mistake", SEEN_THROUGH)

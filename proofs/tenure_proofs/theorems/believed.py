@@ -24,7 +24,6 @@ ATTACKED: Mapping[str, tuple[int, str]] = MappingProxyType(
             2_000,
             _PLAYS,
         ),
-        "a cycle writes what its turns come to, and nothing else": (500, _PLAYS),
         "what is packed are numbers of 64 bits": (5_000, "columns of workloads"),
     }
 )

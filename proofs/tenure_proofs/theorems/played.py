@@ -23,9 +23,10 @@ from tenure_play.state import PlayState, Snapshots
 from tenure_proofs.premises import any_terms, duration_is_in_force
 from tenure_proofs.registry import reading_of
 from tenure_proofs.theorems.decision import seeing
-from tenure_proofs.theorems.registry import BELIEVED, PYTHON, theorem
+from tenure_proofs.theorems.registry import PYTHON, theorem
 from tenure_proofs.theorems.standins import INT, only_of, same, token, truth_of
 from tenure_proofs.theorems.taken import modelled
+from tenure_proofs.theorems.written import PROMISES, RUNS, STOPS, WRITES
 from tenure_proofs.trusted.ast_lifter import Made, Value, lift
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.domains import Record, domain_of
@@ -124,10 +125,11 @@ def _of_one(step: Callable[..., Any], preset: str) -> Iterator[Part]:
         seen = [lift(priority_in_decision, one, None, boosts).value for one in (written, then)]
         once = z3.And(z3.BoolVal(step.__name__ == "admitted"), of_others.term)
         expected = {**written.fields, **writes}
-        runs = _does(written, Phase.RUNNING)
-        then_does = _does(then, does)
+        runs, does_then = _phase(written) == int(Phase.RUNNING), _phase(then)
+        of_one_that_runs = z3.Implies(runs, does_then == int(does))
         return [
-            ("what it does then", z3.Implies(runs, then_does) if does == Phase.TERMINATING else then_does),
+            ("what it does then", of_one_that_runs if does == Phase.TERMINATING else does_then == int(does)),
+            *(said.goal(does_then) for phase, said in SAID.items() if phase == does),
             ("its priority", seen[0] == seen[1]),
             ("the time that it queues from", z3.Or(once, queued[0] == queued[1])),
             *((f"its {name}", _alike(value, expected[name])) for name, value in then.fields.items()),
@@ -136,9 +138,13 @@ def _of_one(step: Callable[..., Any], preset: str) -> Iterator[Part]:
     yield from read_procedure(seeing(step, **laws), given, of, facts=tuple(claim.facts))
 
 
-def _does(workload: Made, phase: Phase) -> z3.BoolRef:
+SAID = {Phase.RUNNING: RUNS, Phase.TERMINATING: STOPS}
+"""What others use of who is admitted, and of who is evicted."""
+
+
+def _phase(workload: Made) -> z3.ArithRef:
     found = lift(actors.phase_of, workload).value
-    return z3.BoolVal(found == phase) if isinstance(found, int) else found == int(phase)
+    return z3.IntVal(found) if isinstance(found, int) else found
 
 
 def _alike(one: Value, other: Value) -> z3.BoolRef:
@@ -272,12 +278,11 @@ NOMINEE = Law(lambda _, parts: parts, of=_nominee)
 
 
 _POINT, _HEAD = (z3.Int(name) for name in ("any workload", "head"))
-_RUNS, _OUT = z3.Const("runs", MEMBERS), z3.Const("leaves", MEMBERS)
+_RAN, _RUNS, _OUT = (z3.Const(name, MEMBERS) for name in ("ran", "runs", "targets"))
 LEAVES, BEHIND = _OUT[_POINT], _HEAD < _POINT
-"""Any workload is evicted; it is behind the head in the order."""
+"""Any workload is a target; it is behind the head in the order."""
 _OWN = (z3.Bool("its ClusterQueue has a preemptor"), z3.Int("preemptor"))
 _FIRST = (z3.Bool("others have preemptors"), z3.Int("the first of these"))
-_WRITES = ("a cycle writes what its turns come to, and nothing else", BELIEVED)
 
 
 def _counts(at: Any, runs: Callable[[Any], Any], promised: tuple[tuple[Any, Any], ...]) -> Any:
@@ -298,13 +303,11 @@ def better_by_a_turn(
         place: added to the name of the part.
         function: who is the preemptor of the ClusterQueue then.
     """
-    modelled(*_WRITES)
-    admits, evicts = result == TurnResult.ADMITTED, result == TurnResult.PREEMPTING
+    modelled(PROMISES, WRITES.by)
+    admits, preempts = (result == one for one in (TurnResult.ADMITTED, TurnResult.PREEMPTING))
     waits = z3.is_true(z3.simplify(lift(awaits_targets, result).value))
-
-    def runs(at: Any) -> Any:
-        stays = z3.And(_RUNS[at], z3.Not(_OUT[at])) if evicts else _RUNS[at]
-        return z3.Or(at == _HEAD, stays) if admits else stays
+    turn = z3.BoolVal(admits), z3.BoolVal(preempts)
+    writes = [WRITES.of(*turn, at == _HEAD, _OUT[at], _RAN[at], _RUNS[at]) for at in (_HEAD, _POINT, _OWN[1])]
 
     def of(way: Way) -> Labelled:
         who = way.value
@@ -313,7 +316,7 @@ def better_by_a_turn(
         own = (there, _HEAD if found.value is None else as_term(found.value, int))
         then, now = (
             [_counts(at, running, (preemptor, _FIRST)) for at in (_HEAD, _POINT)]
-            for running, preemptor in ((lambda at: _RUNS[at], _OWN), (runs, own))
+            for running, preemptor in ((lambda at: _RAN[at], _OWN), (lambda at: _RUNS[at], own))
         )
         again = z3.And(_OWN[0], _OWN[1] == _HEAD)
         rises = z3.Or(admits, z3.And(waits, z3.Not(again)))
@@ -321,14 +324,14 @@ def better_by_a_turn(
             ("it is better", z3.Implies(rises, then[0] < now[0])),
             ("none before the head counts otherwise", z3.Implies(_POINT < _HEAD, then[1] == now[1])),
             ("it is the same", z3.Implies(z3.Not(rises), then[1] == now[1])),
-            ("no more run", z3.Or(admits, z3.Implies(runs(_POINT), _RUNS[_POINT]))),
-            ("who is the preemptor waits", z3.Implies(there, z3.Not(runs(own[1])))),
+            ("no more run", z3.Or(admits, z3.Implies(_RUNS[_POINT], _RAN[_POINT]))),
+            ("who is the preemptor waits", z3.Implies(there, z3.Not(_RUNS[own[1]]))),
         ]
 
-    waiting = [z3.Implies(there, z3.Not(_RUNS[who])) for there, who in (_OWN, _FIRST)]
+    waiting = [z3.Implies(there, z3.Not(_RAN[who])) for there, who in (_OWN, _FIRST)]
     if admits or waits:
         waiting += [z3.Implies(there, who >= _HEAD) for there, who in (_OWN, _FIRST)]
-    facts = (*known, *waiting, z3.Implies(_FIRST[0], _FIRST[1] != _HEAD), z3.Not(_RUNS[_HEAD]))
+    facts = (*known, *writes, *waiting, z3.Implies(_FIRST[0], _FIRST[1] != _HEAD), z3.Not(_RAN[_HEAD]))
     given = {
         "preemptor": SymOptional(SymBool(_OWN[0]), SymInt(_OWN[1])),
         "key": SymInt(_HEAD),

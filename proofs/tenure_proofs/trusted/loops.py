@@ -492,6 +492,11 @@ def _stored(nodes: Sequence[ast.AST]) -> set[str]:
     """The names that statements give another value to, or write a part of, or call a method of."""
     found = [inner for node in nodes for inner in ast.walk(node)]
     names = {node.id for node in found if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    names |= {
+        f".{node.attr}"
+        for node in found
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
+    }
     parts = [
         node.value for node in found if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store)
     ]

@@ -23,6 +23,7 @@ from tenure_proofs.trusted.domains import LiftError
 from tenure_proofs.trusted.induction import Labelled, Part
 from tenure_proofs.trusted.loops import (
     OWN,
+    Cells,
     Groups,
     Grown,
     Row,
@@ -141,6 +142,7 @@ def read_procedure(
     facts: Sequence[z3.BoolRef] = (),
     loops: Sequence[Invariant] = (),
     bits: bool = False,
+    stored: Mapping[str, Cells] | None = None,
 ) -> Iterator[Part]:
     """What has to be shown so that a claim holds wherever a function returns.
 
@@ -151,13 +153,16 @@ def read_procedure(
         facts: what is known of the arguments.
         loops: an invariant for each loop, in the order of the source.
         bits: whether every sum, difference and product has to be within 64 bits.
+        stored: attributes that it may write: what each has of every object, by the object's number. At the
+            end of a way `names` has them by a name that begins with a dot.
 
     Raises:
         LiftError: something in it cannot be read.
     """
     function = plain(procedure)
     reader = _Procedures({function: loops}, tuple(facts), bits)
-    scope = _Scope(parameters_given(function, (), dict(given)), function, ())
+    objects = {f".{name}": cells for name, cells in (stored or {}).items()}
+    scope = _Scope({**parameters_given(function, (), dict(given)), **objects}, function, ())
     try:
         ways = [way for way in reader.ways(body_of(function), scope) if reader.live(way.path)]
         if not ways:
@@ -224,6 +229,24 @@ class _Procedures(_Reader):
                 if isinstance(law, Law) and law.of is None:
                     self.stands.add(name)
         return super().expression(node, scope)
+
+    def attribute(self, node: ast.Attribute, scope: _Scope) -> Value:
+        if isinstance(cells := scope.names.get(f".{node.attr}"), Cells):
+            owner = self.expression(node.value, scope)
+            if isinstance(owner, Made) and "" in owner.fields:
+                return SymToken(cells.term[_number_of(owner)])
+        return super().attribute(node, scope)
+
+    def bound(self, statement: ast.stmt, scope: _Scope) -> _Scope:
+        match statement:
+            case ast.Assign(targets=[ast.Attribute(value=node, attr=name)], value=value) if isinstance(
+                cells := scope.names.get(f".{name}"), Cells
+            ):
+                # However many names know the object: what it has is kept by its number.
+                written = as_term(self.expression(value, scope), SymToken)
+                owner = _number_of(self.expression(node, scope))
+                return scope.binding(f".{name}", Cells(z3.Store(cells.term, owner, written), cells.size))
+        return super().bound(statement, scope)
 
     def truth(self, node: ast.expr, scope: _Scope) -> Truth:
         if isinstance(node, ast.Name) and isinstance(grown := scope.names.get(node.id), Grown):
@@ -422,6 +445,13 @@ class _Procedures(_Reader):
                 raise LiftError(f"{function.__name__}: a step changes {name}")
             if here[name] is not value and _kind(names[name]) != _kind(value):
                 raise LiftError(f"{function.__name__}: {name} is of another kind after a step")
+
+
+def _number_of(owner: Value) -> z3.ArithRef:
+    """The number of an object whose attributes are written: its field without a name."""
+    if not isinstance(owner, Made) or "" not in owner.fields:
+        raise LiftError(f"no number tells {owner!r} apart from other objects")
+    return as_term(owner.fields[""], SymToken)
 
 
 def _token(value: Value) -> Any:

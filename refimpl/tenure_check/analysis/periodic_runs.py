@@ -286,7 +286,7 @@ def comes_to_an_end(player: Player, scenario: Scenario) -> bool:
                 return True
             if at > scenario.end:
                 return False
-            player.go_on(at)
+            player.go_on_until(at)
     except InputError:
         # More cycles than a play has.
         return player.loops.found

@@ -72,7 +72,7 @@ class Outlook:
         player, last = self.player(), self.now
         for at, _ in course_items(self.next()):
             last = at or last
-        player.go_on(last)
+        player.go_on_until(last)
         return last, self.cluster_of(player)
 
     def cluster_of(self, player: Player) -> Loaded:

@@ -80,7 +80,7 @@ class Course:
             InputError: a class that the reading refuses, or more than a play may take.
         """
         self.player.begin()
-        self.player.go_on(self.scenario.end, self._is_enough)
+        self.player.go_on_until(self.scenario.end, self._is_enough)
         return self._ended()
 
     def rest(self, since: Instant) -> LookEnd:
@@ -95,7 +95,7 @@ class Course:
         Raises:
             InputError: as `run`.
         """
-        self.player.go_on(self.scenario.end, lambda: self._is_enough() or self.rests_after(since))
+        self.player.go_on_until(self.scenario.end, lambda: self._is_enough() or self.rests_after(since))
         return self._ended()
 
     def rests_after(self, instant: Instant) -> bool:

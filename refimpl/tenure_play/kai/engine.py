@@ -118,7 +118,7 @@ class KaiPlayer(EventLoop):
 
     def play(self) -> Record:
         """All of it."""
-        self.run(self.scenario.events)
+        self.run_through(self.scenario.events)
         self._close()
         record = replace(
             self.journal.record(self.scenario, self.reading),
@@ -133,7 +133,7 @@ class KaiPlayer(EventLoop):
         for job in self.scenario.scene.jobs.values():
             self._join(job)
 
-    def step(self, now: Instant) -> None:
+    def pass_instant(self, now: Instant) -> None:
         """What is due."""
         self.apply(self.agenda.due(now))
 
@@ -240,7 +240,7 @@ class KaiPlayer(EventLoop):
         action = ACTIONS[answer.action]
         counts = resolve(scene.queues, scene.arguments, action, pending.queue, actor.queue).min_runtime
         self.journal.preempted(pending, actor, answer, rules, counts)
-        actor.preemptor = pending.key
+        actor.preempted_by = pending.key
         world.schedule(actor.key, lambda job: with_pods(job, answer.pods, PodStatus.RELEASING))
         world.stamp_eviction(actor.key, persisted(world.clock))
         if not world.holding(actor.key):

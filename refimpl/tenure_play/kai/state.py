@@ -25,7 +25,7 @@ class JobActor:
         since: since when.
         reserved: when it was placed, by the scenario's clock, which stamps cut to whole seconds.
         stopped: when it was evicted.
-        preemptor: the job for which pods of it were last preempted.
+        preempted_by: the job for which pods of it were last preempted.
         promised: the latest end of a protection that an answer named; None where none did.
         leaving: pods on their way out, and when they are gone.
     """
@@ -37,7 +37,7 @@ class JobActor:
     since: Instant = 0
     reserved: Instant = 0
     stopped: Instant = 0
-    preemptor: str | None = None
+    preempted_by: str | None = None
     promised: Instant | None = None
     leaving: dict[str, Instant] = field(default_factory=dict)
 
