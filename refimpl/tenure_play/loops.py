@@ -8,7 +8,7 @@ do not count, only how they are related to each other and to now, in seconds; no
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator
 
 from tenure.model import SECOND, Duration, Instant
 from tenure_play.actors import Actor
@@ -105,7 +105,7 @@ class LoopWatch:
             tuple(sorted(self._queue_states())),
             tuple((actor.key, actor.phase.value) for actor in actors),
             self._ranks(actors),
-            tuple((actor.key, self._protected(actor)) for actor in actors if actor.holds),
+            tuple(self._protected(actors)),
             tuple(
                 (task.kind, task.key, _seconds(task.at - world.now))
                 for kind in (TaskKind.RELEASE, TaskKind.WAKE, TaskKind.COOLDOWN, TaskKind.LIMIT)
@@ -120,42 +120,43 @@ class LoopWatch:
         return () if settings is None else world.backoff.state(world.clock, settings.reset)
 
     def _queue_states(self) -> Iterable[tuple[object, ...]]:
+        """Who is in each queue; their order follows from the ranks of their times and their priorities."""
         for queue in self._world.queues.values():
-            order = sorted(queue.active.values(), key=self._world.place)
             head = queue.preemptor if queue.preemptor_sticks else ""
-            yield (
-                queue.name,
-                tuple(actor.key for actor in order),
-                tuple(sorted([*queue.parked, *queue.resting])),
-                head or "",
-            )
+            parked = tuple(sorted([*queue.parked, *queue.resting]))
+            yield queue.name, tuple(sorted(queue.active)), parked, head or ""
 
     def _ranks(self, actors: list[Actor]) -> Hashable:
-        """How all the times that rules compare are related to each other."""
-        times: list[tuple[str, str, Instant]] = []
+        """How all the times that rules compare are related to each other, those of each actor in turn."""
+        times: list[Instant | None] = []
         for actor in actors:
             workload = actor.workload
-            times.append((actor.key, "created", workload.created_at))
-            times.append((actor.key, "queued", self._world.queued_from(actor)))
-            if workload.quota_reserved_at is not None:
-                times.append((actor.key, "reserved", workload.quota_reserved_at))
-        ranks = {at: rank for rank, at in enumerate(sorted({at for _, _, at in times}))}
-        return tuple((key, kind, ranks[at]) for key, kind, at in times)
+            times += workload.created_at, self._world.queued_from(actor), workload.quota_reserved_at
+        ranks: dict[Instant | None, int] = {
+            at: rank for rank, at in enumerate(sorted({at for at in times if at is not None}))
+        }
+        return tuple(map(ranks.get, times))
 
-    def _protected(self, actor: Actor) -> tuple[int, ...]:
-        """How much longer it is, from equals and from other ClusterQueues."""
-        clock, workload = self._world.clock, actor.workload
-        duration, stamp = self._world.protection(actor.queue), workload.quota_reserved_at
-        if stamp is None:
-            return (0,)
-        ends = [] if duration is None else [stamp + duration + 1]
-        start = self._world.execution_start(workload)
-        if start is not None:
-            ends.extend(start + least for least in self._world.executions())
-        if workload.admission_delay is not None:
-            since = stamp + workload.admission_delay
-            ends.extend(since + across for across in self._world.protections())
-        return tuple(_seconds(max(0, end - clock)) for end in ends)
+    def _protected(self, actors: list[Actor]) -> Iterator[tuple[int, ...]]:
+        """How much longer each that holds quota is, from equals and from other ClusterQueues."""
+        world = self._world
+        executions, protections = world.executions(), world.protections()
+        for actor in actors:
+            if not actor.holds:
+                continue
+            workload, stamp = actor.workload, actor.workload.quota_reserved_at
+            if stamp is None:
+                yield (0,)
+                continue
+            duration = world.protection(actor.queue)
+            ends = [] if duration is None else [stamp + duration + 1]
+            start = world.execution_start(workload) if executions else None
+            if start is not None:
+                ends.extend(start + least for least in executions)
+            if workload.admission_delay is not None:
+                since = stamp + workload.admission_delay
+                ends.extend(since + across for across in protections)
+            yield tuple(_seconds(max(0, end - world.clock)) for end in ends)
 
     def _growing(self, actors: list[Actor]) -> Hashable:
         world = self._world
