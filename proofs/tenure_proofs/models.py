@@ -10,17 +10,15 @@ import z3
 
 from tenure_proofs.trusted.claim import Call
 from tenure_proofs.trusted.domains import Domain, Optional, Record, Scalar, constant, presence
-from tenure_proofs.trusted.shapes import Built, Maybe, Members, Passed, Shape
+from tenure_proofs.trusted.shapes import Built, Maybe, Passed, Shape
 from tenure_proofs.trusted.symbols import (
     SymBool,
-    SymChain,
     SymEnum,
     SymFunction,
     SymInt,
     SymOptional,
     SymRecord,
     SymText,
-    SymToken,
 )
 
 _TEXT_BIAS = 10**24
@@ -59,26 +57,13 @@ def concrete(argument: Any, model: z3.ModelRef) -> Any:
             return argument.cls(_whole(argument.term, model))
         case SymInt():
             return _whole(argument.term, model)
-    return _handed(argument, model)
-
-
-def _handed(argument: Any, model: z3.ModelRef) -> Any:
-    """The Python value of what a fold's step is handed, and of anything that is concrete already."""
-    match argument:
-        case SymToken():
-            return _whole(argument.term, model)
         case SymFunction():
             return Table(argument, model)
-        case SymChain():
-            return _list(argument, model)
-    if dataclasses.is_dataclass(argument) and not isinstance(argument, type):
-        parts = {field.name: getattr(argument, field.name) for field in dataclasses.fields(argument)}
-        return type(argument)(**{name: concrete(part, model) for name, part in parts.items()})
     return argument
 
 
 class Table:
-    """A function that a fold's step is given, as a solver's values tell it, and what it was asked."""
+    """A function as a solver's values tell it, and what it was asked."""
 
     def __init__(self, function: SymFunction, model: z3.ModelRef) -> None:
         self._ask: tuple[SymFunction, z3.ModelRef] | None = (function, model)
@@ -89,7 +74,7 @@ class Table:
         if tokens not in self._said:
             assert self._ask is not None, "a table from another process says only what it was asked there"
             function, model = self._ask
-            term = function(*(SymToken(z3.IntVal(token)) for token in tokens)).term
+            term = function(*(SymInt(z3.IntVal(token)) for token in tokens)).term
             self._said[tokens] = _truth(term, model) if function.result is bool else _whole(term, model)
         return self._said[tokens]
 
@@ -142,9 +127,6 @@ def agrees(result: Any, shape: Shape, model: z3.ModelRef) -> bool:
             return True
         case Built(_, fields):
             return all(agrees(getattr(result, field), inner, model) for field, inner in fields)
-        case Members(watched, contains):
-            found = result is not None and _whole(watched, model) in list(result)
-            return found == _truth(contains, model)
         case Maybe(present, value):
             if result is None or not _truth(present, model):
                 return result is None and not _truth(present, model)
@@ -154,12 +136,6 @@ def agrees(result: Any, shape: Shape, model: z3.ModelRef) -> bool:
     if isinstance(result, str):
         return text_of(_whole(shape, model)) == result
     return _whole(shape, model) == int(result)
-
-
-def _list(chain: SymChain, model: z3.ModelRef) -> Any:
-    """A list of one element: the watched, or another where the watched is not in it."""
-    watched = _whole(chain.watched.term, model)
-    return chain.cls(watched if _truth(chain.contains.term, model) else watched + 1)
 
 
 def _record(argument: SymRecord, model: z3.ModelRef) -> Any:

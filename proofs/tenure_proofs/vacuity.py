@@ -15,7 +15,6 @@ Nothing here proves a claim: all it can do is to refuse a proof.
 
 from __future__ import annotations
 
-import dataclasses
 import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -33,8 +32,8 @@ from tenure_proofs.registry import Obligation, Verdict, reading_of
 from tenure_proofs.solvers import Question, Z3Answer, ask_z3
 from tenure_proofs.trusted.claim import Call, Claim, Lifted, Lifting, Traces
 from tenure_proofs.trusted.domains import constant, leaves, presence
-from tenure_proofs.trusted.shapes import Built, Formula, Maybe, Members, Passed, Shape
-from tenure_proofs.trusted.symbols import SymBool, SymChain, SymFunction, SymOptional, SymRecord
+from tenure_proofs.trusted.shapes import Built, Formula, Maybe, Passed, Shape
+from tenure_proofs.trusted.symbols import SymBool, SymOptional, SymRecord
 
 Found = tuple[Verdict, str]
 """What is wrong, as a verdict and in words."""
@@ -134,8 +133,6 @@ class _Result:
                 hints = typing.get_type_hints(typing.get_origin(hint) or hint)
                 parts = ((name, self._shape(inner, f"{path}.{name}", hints[name])) for name, inner in fields)
                 return Built(cls, tuple(parts))
-            case Members(watched, contains):
-                return Members(watched, self.name(contains, f"{path} has it"))
             case Passed():
                 return shape
         return self._scalar(shape, path, hint)
@@ -221,11 +218,8 @@ class _OpaqueLifted(Lifted):
 
 def _identity(argument: Any) -> Any:
     """What tells two arguments apart, for as long as both are kept."""
-    match argument:
-        case SymRecord():
-            return (argument._name, *sorted((name, repr(value)) for name, value in argument._fixed.items()))
-        case SymFunction():
-            return argument.declaration.get_id()
+    if isinstance(argument, SymRecord):
+        return (argument._name, *sorted((name, repr(value)) for name, value in argument._fixed.items()))
     parts = tuple(_parts(argument))
     return tuple(part.get_id() if isinstance(part, z3.ExprRef) else part for part in parts)
 
@@ -237,21 +231,10 @@ def _parts(argument: Any) -> Iterator[Any]:
             yield from _parts_of_record(argument)
         case SymOptional():
             yield from _where_set(argument.present.term, argument.value.term)
-        case SymFunction():
-            yield str(argument.declaration)
-        case _ if dataclasses.is_dataclass(argument) or isinstance(argument, SymChain):
-            for inner in _inner(argument):
-                yield from _parts(inner)
         case bool() | int():
             yield z3.BoolVal(argument) if isinstance(argument, bool) else z3.IntVal(int(argument))
         case _:
             yield getattr(argument, "term", repr(argument))
-
-
-def _inner(argument: Any) -> list[Any]:
-    if isinstance(argument, SymChain):
-        return [argument.watched, argument.contains]
-    return [getattr(argument, field.name) for field in dataclasses.fields(argument)]
 
 
 def _parts_of_record(record: SymRecord) -> Iterator[Any]:
@@ -276,11 +259,9 @@ def _shown(argument: Any) -> str:
             return str(argument._name)
         case SymOptional():
             return str(argument.value.term)
-        case SymFunction():
-            return str(argument.declaration)
         case IntEnum():
             return argument.name
-    return "a state" if dataclasses.is_dataclass(argument) else _plain(getattr(argument, "term", argument))
+    return _plain(getattr(argument, "term", argument))
 
 
 def _plain(term: Any) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 import z3
 
-from tenure_proofs.trusted.shapes import Built, Formula, Maybe, Members, Passed, Shape
+from tenure_proofs.trusted.shapes import Built, Formula, Maybe, Passed, Shape
 
 RAISES = "raises"
 
@@ -129,8 +129,6 @@ def _said(shape: Shape, found: Mapping[int, Any]) -> object:
             return {name: _said(inner, found) for name, inner in fields}
         case Maybe(present, value):
             return _said(value, found) if found[present.get_id()] else None
-        case Members(_, contains):
-            return found[contains.get_id()]
     return found[shape.get_id()]
 
 
@@ -141,7 +139,5 @@ def _terms(shape: Shape) -> Iterator[z3.ExprRef]:
                 yield from _terms(inner)
         case Maybe(present, value):
             yield from (present, *_terms(value))
-        case Members(_, contains):
-            yield contains
         case z3.ExprRef():
             yield shape

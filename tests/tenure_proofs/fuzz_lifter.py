@@ -16,18 +16,15 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
-import z3
-
-from tenure.oracle.selection import Chain, FillBack
 from tenure_proofs.crosscheck import tracer
 from tenure_proofs.trusted import ast_lifter, source
 from tenure_proofs.trusted.domains import LiftError, domain_of
-from tenure_proofs.trusted.symbols import SymFunction, SymRecord, SymToken, state_of, symbol
+from tenure_proofs.trusted.symbols import SymRecord, symbol
 from tests.tenure_proofs import programs
 from tests.tenure_proofs.evaluated import RAISES, Evaluator
 from tests.tenure_proofs.foreign import KINDS
 from tests.tenure_proofs.fuzzing import run
-from tests.tenure_proofs.written import Function, function_of, step_of, value_of
+from tests.tenure_proofs.written import Function, function_of, value_of
 
 EXECUTIONS = 12
 """Of each function."""
@@ -66,12 +63,11 @@ class Tally:
 
 
 def fuzz(numbers: Iterable[int], seed: int) -> Tally:
-    """Some functions, each of its own number: of eight seven are liftable, one of these is a fold's step."""
+    """Some functions, each of its own number: of eight seven are liftable."""
     tally = Tally()
     for number in numbers:
         draw = random.Random(f"{seed} {number}")
-        kind = number % 8
-        one = _a_step if kind == 6 else _a_foreign if kind == 7 else _a_function
+        one = _a_foreign if number % 8 == 7 else _a_function
         try:
             with warnings.catch_warnings():
                 # A number may be compared with None here.
@@ -211,57 +207,6 @@ def _constants(values: Mapping[str, Any]) -> dict[str, Any]:
             found[f"{name}?"] = value is not None
             found[name] = 0 if value is None else TEXTS.index(value) if isinstance(value, str) else value
     return {name: int(value) if type(value) is not bool else value for name, value in found.items()}
-
-
-def _a_step(draw: random.Random, number: int, tally: Tally) -> None:
-    """A fold's step, on tokens that are small numbers and functions that are drawn."""
-    written = step_of(draw)
-    step = programs.written(written)
-    watched, candidate = SymToken(z3.Int("watched")), SymToken(z3.Int("candidate"))
-    functions = [
-        SymFunction("stands", bool, 2),
-        SymFunction("fits", bool, 1),
-        SymFunction("change", SymToken, 2),
-    ]
-    arguments = [state_of("state", step, watched), candidate, *functions]
-    evaluator = _lifted_both(step, arguments)
-    tally.functions += 1
-    for _ in range(EXECUTIONS):
-        tally.executions += 1
-        watching, usage, other = (draw.randrange(4) for _ in range(3))
-        kept, spared = (_listed(draw, watching) for _ in range(2))
-        tables = {
-            "stands": _table(draw, (True, False)),
-            "fits": _table(draw, (True, False)),
-            "change": _table(draw, range(4)),
-        }
-        made = step(FillBack(usage, kept, spared), other, *tables.values())
-        plain = {
-            "usage": made.usage,
-            "kept": watching in list(made.kept),
-            "spared": made.spared is not None and watching in list(made.spared),
-        }
-        values = {
-            "watched": watching,
-            "candidate": other,
-            "state.usage": usage,
-            "state.kept has it": watching in list(kept),
-            "state.spared has it": watching in list(spared),
-            **tables,
-        }
-        said = evaluator.say(values)
-        if any(_told(item) != _told(plain) for item in said):
-            tally.wrong.append(f"{values}: Python {plain!r}, formulas {said!r}\n{written}")
-            return
-
-
-def _listed(draw: random.Random, watched: int) -> Any:
-    return Chain(watched if draw.random() < 0.5 else watched + 1)
-
-
-def _table(draw: random.Random, answers: Any) -> Callable[..., Any]:
-    seed = draw.randrange(2**32)
-    return lambda *tokens: random.Random(f"{seed} {tokens}").choice(answers)
 
 
 def summary(tally: Tally, seed: int) -> str:

@@ -723,7 +723,7 @@ WRONG_RULES: dict[str, tuple[str, Callable[..., Any], str]] = {
         "PO-ANY-360",
         changed(
             remove_until_fits,
-            removal_step=changed(removal_step, (" or not stands(state.usage, candidate)", "")),
+            removal_step=changed(removal_step, ("not stands(state.usage, candidate)", "state.fits")),
         ),
         "keeps: it leaves while the rest is over quota",
     ),

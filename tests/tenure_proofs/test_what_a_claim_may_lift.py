@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
 import z3
 
 from tenure.model import Workload
-from tenure.oracle.selection import Chain, FillBack
 from tenure.rules.priority import has_lower_priority
 from tenure_proofs.budgets import FLOOR
 from tenure_proofs.obligations import OBLIGATIONS
@@ -20,10 +19,6 @@ from tenure_proofs.solvers import Question
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.domains import LiftError
 from tenure_proofs.trusted.logic import negation
-
-_Usage = TypeVar("_Usage")
-_Item = TypeVar("_Item")
-
 
 FAR = 10**15
 """Far from what a witness is: no replay of one would show what a function does from here."""
@@ -65,14 +60,6 @@ def decorated(a: int) -> int:
     return a
 
 
-def asks_for_a_list(
-    state: FillBack[_Usage, _Item], candidate: _Item, fits: Callable[[_Usage], bool]
-) -> FillBack[_Usage, _Item]:
-    if fits(state.usage) and isinstance(state.kept, Chain):
-        return state
-    return FillBack(state.usage, Chain(candidate, state.kept), state.spared)
-
-
 def of_a_type(claim: Claim) -> None:
     claim.prove(claim.lift(asks_for_a_type)(claim.number("a")).value == 0)
 
@@ -91,15 +78,7 @@ def of_a_decorated_function(claim: Claim) -> None:
     claim.prove(claim.lift(decorated)(a).value == a)
 
 
-def of_a_step(claim: Claim) -> None:
-    step, watched = claim.lift(asks_for_a_list), claim.token("watched")
-    state = claim.state("state", step, watched)
-    candidate = claim.token("candidate")
-    claim.assume(watched == candidate)
-    claim.prove(step(state, candidate, claim.function("fits", bool, 1)).field("kept"))
-
-
-FALSE = (of_a_type, of_texts, of_an_exception, of_a_decorated_function, of_a_step)
+FALSE = (of_a_type, of_texts, of_an_exception, of_a_decorated_function)
 
 
 @pytest.mark.parametrize("statement", FALSE, ids=lambda statement: statement.__name__)

@@ -352,67 +352,6 @@ def _definition(
     return "\n".join([head, *lines]) + "\n", parameters, defaults
 
 
-def step_of(draw: random.Random) -> str:
-    """A random step of a fold, of which the first parameter is its state."""
-    author = _StepAuthor(draw)
-    return "\n".join(
-        [
-            "from collections.abc import Callable",
-            "from typing import TypeVar",
-            "from tenure.oracle.selection import Chain, FillBack",
-            "_Usage = TypeVar('_Usage')",
-            "_Item = TypeVar('_Item')",
-            "",
-            "def written(",
-            "    state: FillBack[_Usage, _Item],",
-            "    candidate: _Item,",
-            "    stands: Callable[[_Usage, _Item], bool],",
-            "    fits: Callable[[_Usage], bool],",
-            "    change: Callable[[_Usage, _Item], _Usage],",
-            ") -> FillBack[_Usage, _Item]:",
-            *author.block(2, "    "),
-            "",
-        ]
-    )
-
-
-@dataclass
-class _StepAuthor:
-    draw: random.Random
-    usages: list[str] = field(default_factory=lambda: ["state.usage"])
-
-    def block(self, depth: int, indent: str) -> list[str]:
-        lines: list[str] = []
-        if self.draw.random() < 0.5:
-            name = f"usage{len(self.usages)}"
-            lines.append(f"{indent}{name} = {self.usage()}")
-            self.usages.append(name)
-        if depth > 0 and self.draw.random() < 0.8:
-            outside = list(self.usages)
-            lines += [f"{indent}if {self.truth(2)}:", *self.block(depth - 1, f"{indent}    ")]
-            self.usages = outside
-        made = f"FillBack({self.usage()}, {self.chain('kept')}, {self.chain('spared')})"
-        return [*lines, f"{indent}return {self.draw.choice((made, made, made, 'state'))}"]
-
-    def usage(self) -> str:
-        known = self.draw.choice(self.usages)
-        return self.draw.choice((known, f"change({known}, candidate)"))
-
-    def chain(self, name: str) -> str:
-        return self.draw.choice((f"state.{name}", f"Chain(candidate, state.{name})"))
-
-    def truth(self, depth: int) -> str:
-        leaves = (f"fits({self.usage()})", f"stands({self.usage()}, candidate)")
-        if depth == 0:
-            return self.draw.choice(leaves)
-        deeper = (
-            f"not {self.truth(depth - 1)}",
-            f"({self.truth(depth - 1)} and {self.truth(depth - 1)})",
-            f"({self.truth(depth - 1)} or {self.truth(depth - 1)})",
-        )
-        return self.draw.choice((*leaves, *deeper))
-
-
 def value_of(kind: str, draw: random.Random, make: dict[str, Callable[..., Any]]) -> Any:
     """A value of a type.
 

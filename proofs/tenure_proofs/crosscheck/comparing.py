@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import z3
 
 from tenure_proofs.trusted.domains import LiftError
-from tenure_proofs.trusted.shapes import Built, Formula, Maybe, Members, Passed, Shape
+from tenure_proofs.trusted.shapes import Built, Formula, Maybe, Passed, Shape
 
 
 def terms_of(shape: Shape) -> Iterator[z3.ExprRef]:
@@ -20,8 +20,6 @@ def terms_of(shape: Shape) -> Iterator[z3.ExprRef]:
         case Built(_, fields):
             for _, inner in fields:
                 yield from terms_of(inner)
-        case Members(watched, contains):
-            yield from (watched, contains)
 
 
 def same(first: Shape, second: Shape) -> z3.BoolRef:
@@ -36,8 +34,6 @@ def same(first: Shape, second: Shape) -> z3.BoolRef:
         return z3.And(
             [same(mine, theirs) for (_, mine), (_, theirs) in zip(first.fields, second.fields, strict=True)]
         )
-    if isinstance(first, Members) and isinstance(second, Members):
-        return z3.And(first.watched == second.watched, first.contains == second.contains)
     if isinstance(first, Maybe) or isinstance(second, Maybe):
         left, right = as_maybe(first), as_maybe(second)
         return z3.And(left.present == right.present, z3.Implies(left.present, left.value == right.value))

@@ -7,7 +7,6 @@ statements are written with these share the names of the solver's constants, and
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from enum import Enum, IntEnum
@@ -18,14 +17,11 @@ import z3
 from tenure_proofs.trusted.domains import Domain, LiftError, Optional, Record, Scalar, constant, presence
 from tenure_proofs.trusted.symbols import (
     SymBool,
-    SymChain,
     SymEnum,
-    SymFunction,
     SymInt,
     SymOptional,
     SymRecord,
     SymText,
-    SymToken,
 )
 
 
@@ -346,21 +342,6 @@ def traced(argument: Any) -> Any:
             return TracedOptional(traced(present), traced(value))
         case SymRecord():
             return TracedRecord(argument._name, argument._domain, argument._fixed)
-    return _handed(argument)
-
-
-def _handed(argument: Any) -> Any:
-    """What stands for something that a step is handed, and for what is concrete already."""
-    match argument:
-        case SymToken(term=term):
-            return TracedToken(term)
-        case SymFunction(declaration=declaration, result=result):
-            return TracedFunction(declaration, result)
-        case SymChain(cls=cls, watched=watched, contains=contains):
-            return TracedChain(cls, traced(watched), traced(contains))
-    if dataclasses.is_dataclass(argument) and not isinstance(argument, type):
-        parts = {field.name: traced(getattr(argument, field.name)) for field in dataclasses.fields(argument)}
-        return type(argument)(**parts)
     return argument
 
 
@@ -371,94 +352,13 @@ def resolve(value: Any) -> Any:
     return value
 
 
-class TracedToken(_Symbol):
-    """Something that a fold's step hands on without looking into it: a usage, a candidate."""
-
-    __slots__ = ()
-
-    def __eq__(self, other: object) -> NoReturn:
-        refuse("a comparison of what it is only handed")
-
-    def __bool__(self) -> NoReturn:
-        refuse("the truth of what it is only handed")
-
-
-class TracedFunction:
-    """A function that a fold's step is given, and of which nothing is known but what a statement says.
-
-    Args:
-        declaration: of the function.
-        result: `bool` for a question, `int` for a number, anything else for another token.
-    """
-
-    __slots__ = ("declaration", "result")
-
-    def __init__(self, declaration: z3.FuncDeclRef, result: type) -> None:
-        self.declaration = declaration
-        self.result = result
-
-    def __call__(self, *tokens: TracedToken) -> Any:
-        term = self.declaration(*(token.term for token in tokens))
-        return (
-            TracedBool(term)
-            if self.result is bool
-            else TracedInt(term)
-            if self.result is int
-            else TracedToken(term)
-        )
-
-    def __bool__(self) -> NoReturn:
-        refuse("the truth of a function")
-
-
-class TracedChain:
-    """A list of which is known only whether one element is in it: an arbitrary one, so every one.
-
-    Args:
-        cls: the class that puts an element in front of a list, with fields `head` and `rest`.
-        watched: the element.
-        contains: whether it is in the list.
-    """
-
-    __slots__ = ("cls", "contains", "watched")
-    __hash__ = None  # type: ignore[assignment]
-
-    def __init__(self, cls: type, watched: TracedToken, contains: TracedBool) -> None:
-        self.cls = cls
-        self.watched = watched
-        self.contains = contains
-
-    def __bool__(self) -> NoReturn:
-        refuse("the truth of a list")
-
-    def __eq__(self, other: object) -> NoReturn:
-        refuse("a comparison of lists")
-
-    def __iter__(self) -> NoReturn:
-        refuse("a loop over a list")
-
-    @staticmethod
-    def of(value: Any) -> TracedChain | None:
-        """A result that is such a list, perhaps with elements put in front of it; None for anything else."""
-        if isinstance(value, TracedChain):
-            return value
-        if not dataclasses.is_dataclass(value):
-            return None
-        parts = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
-        head, rest = parts.get("head"), TracedChain.of(parts.get("rest"))
-        if rest is None or type(value) is not rest.cls or not isinstance(head, TracedToken):
-            return None
-        found = TracedBool(z3.Or(head.term == rest.watched.term, rest.contains.term))
-        return TracedChain(rest.cls, rest.watched, found)
-
-
 def as_term(value: Any) -> z3.ExprRef:
     """The solver term of a symbolic or concrete scalar.
 
     Raises:
         LiftError: it is no scalar.
     """
-    if isinstance(value, TracedBool | TracedInt | TracedText | TracedEnum | TracedToken):
+    if isinstance(value, TracedBool | TracedInt | TracedText | TracedEnum):
         return value.term
     if isinstance(value, bool):
         return z3.BoolVal(value)

@@ -19,15 +19,13 @@ from tenure_proofs.crosscheck.symbols import (
     Condition,
     NoneOperandError,
     Run,
-    TracedBool,
-    TracedChain,
     TracedRecord,
     as_term,
     resolve,
     traced,
 )
 from tenure_proofs.trusted.domains import LiftError
-from tenure_proofs.trusted.shapes import Built, Formula, Maybe, Members, Passed, Shape
+from tenure_proofs.trusted.shapes import Built, Formula, Maybe, Passed, Shape
 
 PATH_LIMIT = 5_000
 """More paths than any rule of at most six branches has."""
@@ -151,9 +149,6 @@ def _merge(tree: Any) -> Shape:
         return Passed(names.pop())
     if all(type(value) is tuple for value in values):
         return _merge_tuples(tree, values)
-    chains = [TracedChain.of(value) for value in values]
-    if chains[0] is not None:
-        return _merge_chains(tree, chains[0])
     if dataclasses.is_dataclass(values[0]):
         return _merge_records(tree, values)
     return _scalar(tree)
@@ -167,16 +162,6 @@ def _merge_optional(tree: Any, values: list[Any]) -> Maybe:
     if not isinstance(merged, z3.ExprRef):
         raise LiftError("a rule returns a record or None")
     return Maybe(present, merged)
-
-
-def _merge_chains(tree: Any, first: TracedChain) -> Members:
-    def contains(value: Any) -> TracedBool:
-        chain = TracedChain.of(value)
-        if chain is None or not chain.watched.term.eq(first.watched.term):
-            raise LiftError(f"a step returns lists of several kinds: {value!r}")
-        return chain.contains
-
-    return Members(first.watched.term, _scalar(_each(tree, contains)))
 
 
 def _merge_records(tree: Any, values: list[Any]) -> Built:

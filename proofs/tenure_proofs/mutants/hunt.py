@@ -12,7 +12,6 @@ import z3
 
 from tenure.oracle.classical import reclaims_nominal_quota_alone
 from tenure.oracle.door import take_target
-from tenure.oracle.selection import fill_back_step, removal_step
 from tenure.rules.registry import all_rules
 from tenure_proofs.asked import Shared
 from tenure_proofs.budgets import EQUIVALENCE, FLOOR
@@ -39,8 +38,6 @@ DOOR = "DOOR"
 
 UNNAMED: dict[str, Callable[..., Any]] = {
     DOOR: take_target,
-    "REMOVAL": removal_step,
-    "FILL-BACK": fill_back_step,
     "NOMINAL-ALONE": reclaims_nominal_quota_alone,
 }
 """What is not a rule and has mutants all the same, by what stands for it."""
@@ -96,7 +93,7 @@ def of_theorems() -> Mapping[str, Callable[..., Any]]:
 
 
 def mutated() -> Mapping[str, Callable[..., Any]]:
-    """What has mutants: every lifted rule, the door, the folds' steps, and what theorems are about."""
+    """What has mutants: every lifted rule, the door, and what theorems are about."""
     rules = {entry.id: entry.function for entry in all_rules() if entry.lift}
     return {**rules, **UNNAMED, **of_theorems()}
 
@@ -201,7 +198,7 @@ def concerns(obligation: Obligation, mutant: Mutant) -> bool:
 
 
 def meets(obligation: Obligation, name: str) -> bool:
-    """Whether an obligation's statement speaks of the door, or of a fold's step."""
+    """Whether an obligation's statement speaks of the door, or of the walk's shortcut."""
     return UNNAMED[name].__name__ in obligation.statement.__code__.co_names
 
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 from typing import Any
 
 from tenure.model import Basis, BorrowWithinCohort, Evidence, FlavorMode, NodeQuota, Workload
-from tenure.oracle.selection import fill_back_step, removal_step
 from tenure.rules.amounts import minus, plus
 from tenure.rules.eligibility import basis_for
 from tenure.rules.flavors import may_preempt_while_borrowing, mode_without_search
@@ -36,13 +35,11 @@ from tenure_proofs.amounts import (
     ordinary_or_unlimited,
 )
 from tenure_proofs.obligations.quota_tree import AVAILABLE
-from tenure_proofs.obligations.selection import ANY_FIT, search_world
 from tenure_proofs.premises import any_question, any_terms, is_own
 from tenure_proofs.registry import REFUTED, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
-from tenure_proofs.trusted.logic import all_of, any_of, choose, iff, implies, is_set, negation, value_of
-from tenure_proofs.trusted.schemas import along_every_path, over_every_fold, over_every_sum
-from tenure_proofs.trusted.symbols import SymToken
+from tenure_proofs.trusted.logic import all_of, any_of, iff, implies, is_set, negation, value_of
+from tenure_proofs.trusted.schemas import along_every_path, over_every_sum
 
 TWICE = 2 * LARGE
 
@@ -152,66 +149,6 @@ def what_is_in_use_and_what_is_available_are_no_more_than_the_potential(claim: C
 
 
 # -- W2 ---------------------------------------------------------------------------------------------------
-
-
-@obligation("PO-AN-110", rules=["KQ-380"])
-def a_victim_is_still_eligible_at_its_turn_and_no_more_is_in_use_than_at_the_start(claim: Claim) -> None:
-    """Lemma W2, the walk of classical preemption: any number of candidates before it.
-
-    `used` is what is in use of one flavor-resource at one ClusterQueue; at all nodes above with PO-KQ-210.
-    """
-    step, stands = claim.lift(removal_step), claim.lift(stands_in_attempt)
-    watched, candidate = claim.token("watched"), claim.token("candidate")
-    may, fits = claim.function("may", bool, 2), claim.function("fits", bool, 1)
-    remove, used = claim.function("remove", SymToken, 2), claim.function("used", int, 1)
-    before, start = claim.state("before", step, watched), claim.number("start")
-    own, exceeds, may_borrow = claim.flags("own", "exceeds", "may_borrow")
-    basis, amount = claim.member("basis", Basis), claim.number("amount")
-    claim.assume(
-        amount >= 0,
-        used(remove(before.usage, candidate)) == used(before.usage) - amount,
-        iff(may(before.usage, candidate), stands(own, exceeds, basis, may_borrow).value),
-    )
-    after = step(before, candidate, may, fits, remove)
-    has_left = all_of(watched == candidate, negation(before.removed.contains), after.field("removed"))
-    without = basis == Basis.WITHOUT_BORROWING
-    over_every_fold(
-        claim,
-        before=(used(before.usage) <= start,),
-        after=(after.defined, used(after.field("usage")) <= start),
-        ends=(
-            implies(has_left, negation(before.fits)),
-            implies(all_of(has_left, negation(own)), exceeds),
-            implies(all_of(has_left, negation(own), without), negation(may_borrow)),
-        ),
-    )
-
-
-@obligation("PO-AN-120", rules=["KQ-190"], irrespective_of=ANY_FIT)
-def a_victim_stays_away_because_the_request_fits_without_it_and_not_with_it(claim: Claim) -> None:
-    """Lemma W2, filling back: asked while all who were removed before it are away, and some of the others.
-
-    `away` is what those hold who were removed after it and have not come back; of the last removed, which is
-    not asked about, PO-KQ-250 says the same.
-    """
-    world, step = search_world(claim), claim.lift(fill_back_step)
-    watched, candidate = claim.token("watched"), claim.token("candidate")
-    used, amount = claim.function("used", int, 1), claim.number("amount")
-    away, without_it = claim.numbers("away", "without_it")
-    before = claim.state("before", step, watched)
-    returned = world.add(before.usage, candidate)
-    world.is_asked(before.usage, returned)
-    claim.assume(amount >= 0, amount <= away, used(returned) == used(before.usage) + amount)
-    after = step(before, candidate, world.fits, world.add)
-    kept, usage = after.field("kept"), after.field("usage")
-    still_away = choose(world.fits(returned), away - amount, away)
-    stays = all_of(watched == candidate, negation(before.kept.contains), kept)
-    over_every_fold(
-        claim,
-        before=(world.fits(before.usage), used(before.usage) + away == without_it),
-        after=(after.defined, world.fits(usage), used(usage) + still_away == without_it, still_away >= 0),
-        ends=(used(before.usage) <= without_it, implies(stays, negation(world.fits(returned)))),
-    )
 
 
 @obligation("PO-AN-130", rules=["KQ-010", "KQ-320", "KQ-330", "KQ-340", "KQ-380"])

@@ -80,7 +80,7 @@ def a_hero_never_uses_more_than_what_is_accessible_to_it(claim: Claim) -> None:
 
 @obligation("PO-UCQ-430", rules=["KQ-100", "UCQ-240"])
 def what_fits_a_hero_still_fits_when_less_is_in_use(claim: Claim) -> None:
-    """KEP-8826, Implementation; what fill-back rests on (PO-KQ-240). With PO-UCQ-440: fit is monotone."""
+    """KEP-8826, Implementation; what fill-back rests on (PO-ANY-020). With PO-UCQ-440: fit is monotone."""
     less, more, request, room, roomier = claim.numbers("less", "more", "request", "room", "roomier")
     accessible = claim.number("accessible")
     claim.assume(ordinary(less, more, request, accessible), less <= more, room <= roomier)

@@ -45,6 +45,7 @@ _REMOVAL: State = {
 _in_use = z3.Function("in use without some", MEMBERS, z3.IntSort(), z3.IntSort())
 OUT, ONE, _USAGE = z3.Const("who is out", MEMBERS), z3.Int("one candidate"), _REMOVAL["usage"].term
 COUNT = _REMOVAL["candidates"].size
+_held = z3.Function("what is in use at a node", z3.IntSort(), z3.IntSort())
 _adding = Closure(z3.Int("add"), 2, SymToken)
 
 
@@ -71,6 +72,12 @@ def in_either_order(usage: Any, one: Any, other: Any) -> Taken:
 def comes_back(usage: Any, one: Any) -> Taken:
     """Of one that leaves."""
     return AS_BEFORE.of(given_back(taken(usage, one), one), usage)
+
+
+def no_more(usage: Any, one: Any) -> Taken:
+    """Of one that leaves."""
+    words = "with less usage in some queues no node has more in use"
+    return Taken(_held(taken(usage, one)) <= _held(usage), words, "PO-KQ-210", LEMMA)
 
 
 WITHOUT = Recursion(
@@ -267,8 +274,9 @@ def candidates_leave_in_order_each_if_it_may_at_its_turn_until_the_request_fits(
 ) -> Iterator[Part]:
     """Candidates leave in order, each exactly if it may be preempted at its turn, until the request fits.
 
-    With the one that leaves last the request fits, and without it it does not, unless it is the only one: the
-    loop does not ask whether the request fits before. None that comes later leaves.
+    No node has more in use at its turn than at the start. With the one that leaves last the request fits, and
+    without it it does not, unless it is the only one and the request fitted before: the loop does not ask
+    that. None that comes later leaves.
     """
     for induction in (LEFT, NONE_OUT):
         yield from induction.parts()
@@ -278,6 +286,7 @@ def candidates_leave_in_order_each_if_it_may_at_its_turn_until_the_request_fits(
         at_turn = z3.And(
             out[ANY] == as_term(REMOVED.takes["stands"](SymToken(in_use(before)), SymToken(ANY)), bool),
             before[point] == z3.And(point < ANY, out[point]),
+            _held(in_use(before)) <= _held(_USAGE),
         )
         return z3.Implies(z3.And(ANY >= 0, last > ANY), at_turn)
 
@@ -288,23 +297,24 @@ def candidates_leave_in_order_each_if_it_may_at_its_turn_until_the_request_fits(
         return [
             ("it does not fit yet", z3.Not(as_term(fold.fields["fits"], bool))),
             ("usage is without those removed", usage == in_use(removed.members)),
+            ("no more is in use than at the start", _held(usage) <= _held(_USAGE)),
             ("in order", z3.And(removed.falling, z3.Implies(removed.there, ahead))),
             ("only those before", z3.Implies(removed.members[point], z3.And(point >= 0, point < steps))),
             ("a list of none is None", z3.Implies(z3.Not(removed.there), z3.Not(removed.members[point]))),
-            ("it did not fit", z3.Implies(removed.there, z3.Not(fits_in(usage)))),
+            ("it did not fit", z3.If(removed.there, z3.Not(fits_in(usage)), usage == _USAGE)),
             ("exactly those that stand at their turn", turn(state, steps, point)),
         ]
 
     def result(value: Value, state: State, point: Any, steps: Any, ended: bool) -> Labelled:
         usage, removed = usage_of(value), listed(value.fields["removed"])
         fits, last = as_term(value.fields["fits"], bool), steps + 1 if ended else steps
-        alone = removed.members[point] == (point == removed.head)
+        alone = z3.And(fits_in(_USAGE), removed.members[point] == (point == removed.head))
         needed = z3.Or(z3.Not(fits_in(given_back(usage, removed.head))), alone)
         ahead = z3.And(removed.members[removed.head], removed.head >= 0, removed.head < last)
         return [
             ("usage is without those removed", usage == in_use(removed.members)),
             ("in order", z3.And(removed.falling, z3.Implies(removed.there, ahead))),
-            ("the last is needed, unless alone", z3.Implies(fits, needed)),
+            ("the last is needed, unless alone where it fitted before", z3.Implies(fits, needed)),
             ("exactly those that stand at their turn", turn({**state, "state": value}, last, point)),
             ("none after", z3.Implies(point >= last, z3.Not(removed.members[point]))),
             ("all had their turn, or it fits", z3.Or(fits, last == COUNT)),
@@ -320,7 +330,10 @@ def candidates_leave_in_order_each_if_it_may_at_its_turn_until_the_request_fits(
         facts=(NONE_OUT.of(COUNT),),
         points=lambda point, steps, here: [point, steps, ANY, listed(here["state"].fields["removed"]).head],
         ghosts={"$turn": turns},
-        lemmas=lambda state, one: leaves(out(state), one.term),
+        lemmas=lambda state, one: [
+            *leaves(out(state), one.term),
+            *lemmas_of(no_more(usage_of(state["state"]), one.term)),
+        ],
     )
     yield from REMOVED.of_steps(function, contract)
 

@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 import z3
 
 from tenure_proofs.trusted.domains import LiftError
-from tenure_proofs.trusted.shapes import Built, Formula, Maybe, Members, Passed, Shape
+from tenure_proofs.trusted.shapes import Built, Formula, Maybe, Passed, Shape
 from tenure_proofs.trusted.source import (
     body_of,
     check_fields,
@@ -31,14 +31,12 @@ from tenure_proofs.trusted.source import (
 from tenure_proofs.trusted.symbols import (
     Symbol,
     SymBool,
-    SymChain,
     SymFunction,
     SymInt,
     SymOptional,
     SymRecord,
     SymToken,
     as_term,
-    is_chain,
     sort_of,
     wrapped,
 )
@@ -181,9 +179,6 @@ class _Lifter:
     def construct(self, cls: type, given: Mapping[str, Any], path: Path) -> Value:
         hints = types_of(cls)
         fields = {name: self.declared(_known(value), hints[name], path) for name, value in given.items()}
-        if is_chain(cls) and isinstance(rest := fields["rest"], SymChain) and rest.cls is cls:
-            found = z3.Or(as_term(fields["head"], SymToken) == rest.watched.term, rest.contains.term)
-            return SymChain(cls, rest.watched, SymBool(found))
         return Made(cls, fields)
 
     def block(self, statements: Sequence[ast.stmt], scope: _Scope) -> Value:
@@ -242,9 +237,6 @@ class _Lifter:
             case Made(cls, fields), Made(other, others) if cls is other and fields.keys() == others.keys():
                 named = ((name, value, others[name]) for name, value in fields.items())
                 return Made(cls, {name: self.chosen(condition, *pair) for name, *pair in named})
-            case SymChain(), SymChain() if then.watched.term.eq(otherwise.watched.term):
-                contains = self.chosen(condition, then.contains, otherwise.contains)
-                return SymChain(then.cls, then.watched, contains)
         return self._chosen_scalar(condition, then, otherwise)
 
     def _chosen_scalar(self, condition: SymBool, then: Value, otherwise: Value) -> Value:
@@ -556,8 +548,6 @@ def _shape(value: Value) -> Shape:
             return Maybe(as_term(present, bool), _shape(inner))
         case SymRecord(_name=name):
             return Passed(name)
-        case SymChain(watched=watched, contains=contains):
-            return Members(watched.term, contains.term)
         case Made(cls, fields) if len(fields) == len(dataclasses.fields(cls)):
             names = [field.name for field in dataclasses.fields(cls)]
             return Built(cls.__name__, tuple((name, _shape(fields[name])) for name in names))

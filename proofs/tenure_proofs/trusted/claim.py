@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import typing
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -13,18 +12,15 @@ import z3
 from tenure.readings import Reading
 from tenure_proofs.trusted.ast_lifter import lift
 from tenure_proofs.trusted.domains import Domain, LiftError, Optional, Record, Scalar, domain_of, well_typed
-from tenure_proofs.trusted.shapes import Built, Formula, Maybe, Members, Passed, Shape
+from tenure_proofs.trusted.shapes import Built, Formula, Maybe, Passed, Shape
 from tenure_proofs.trusted.symbols import (
     SymBool,
-    SymChain,
     SymEnum,
     SymFunction,
     SymInt,
     SymOptional,
     SymRecord,
-    SymToken,
     Term,
-    state_of,
     symbol,
     wrapped,
 )
@@ -94,23 +90,9 @@ class Claim:
         """An arbitrary member of an IntEnum."""
         return self._declare(name, domain_of(enum))
 
-    def token(self, name: str) -> SymToken:
-        """Something that a fold's step only hands on: a usage, a candidate."""
-        return self._keep(name, SymToken(z3.Int(name)))
-
     def function(self, name: str, result: type, arity: int) -> SymFunction:
-        """A function that a fold's step is given; it is what the facts say of it, and nothing more."""
+        """A function of whole numbers; it is what the facts say of it, and nothing more."""
         return self._keep(name, SymFunction(name, result, arity))
-
-    def state(self, name: str, step: Lifting, watched: SymToken) -> Any:
-        """An arbitrary state of a fold.
-
-        Args:
-            name: of the state.
-            step: the fold's step, lifted; its first parameter says what a state is made of.
-            watched: the element of which the state's lists say whether they have it.
-        """
-        return self._keep(name, state_of(name, step.function, watched))
 
     def lift(self, function: Callable[..., Any]) -> Lifting:
         """A function as a formula of the arguments it is then called with."""
@@ -150,18 +132,11 @@ def _identity(argument: Any) -> Any:
             return (argument.cls, argument.term.get_id())
         case Term():
             return (type(argument), argument.term.get_id())
-        case SymFunction():
-            return (SymFunction, argument.result, argument.declaration.get_id())
         case SymOptional():
             return (SymOptional, _identity(argument.present), _identity(argument.value))
-        case SymChain():
-            return (argument.cls, _identity(argument.watched), _identity(argument.contains))
         case SymRecord():
             fixed = sorted(argument._fixed.items())
             return (argument._domain.cls, argument._name, *((name, _identity(item)) for name, item in fixed))
-    if dataclasses.is_dataclass(argument) and not isinstance(argument, type):
-        names = (field.name for field in dataclasses.fields(argument))
-        return (type(argument), *(_identity(getattr(argument, name)) for name in names))
     return (type(argument), argument)
 
 
@@ -203,12 +178,9 @@ class Lifted:
         return self._wrapped(self.call.formula.value, typing.get_type_hints(self.call.function)["return"])
 
     def field(self, name: str) -> Any:
-        """A field of the record it returns, where it returns; of a list, whether the watched is in it."""
+        """A field of the record it returns, where it returns."""
         cls = typing.get_type_hints(self.call.function)["return"]
-        part = self._part(name)
-        if isinstance(part, Members):
-            return SymBool(part.contains)
-        return self._wrapped(part, typing.get_type_hints(typing.get_origin(cls) or cls)[name])
+        return self._wrapped(self._part(name), typing.get_type_hints(cls)[name])
 
     def hands_on(self, name: str, argument: Any) -> SymBool:
         """Whether a field of the record it returns is this very argument, handed on unread."""
@@ -241,10 +213,8 @@ class Lifted:
         return shape
 
     def _wrapped(self, shape: Shape, hint: Any) -> Any:
-        if isinstance(shape, Maybe | Built | Passed | Members):
+        if isinstance(shape, Maybe | Built | Passed):
             raise LiftError(f"{self.call.function.__name__} returns no scalar: use is_set, some or field")
-        if isinstance(hint, typing.TypeVar):
-            return SymToken(shape)
         domain = domain_of(hint)
         if not isinstance(domain, Scalar):
             raise LiftError(f"{self.call.function.__name__} returns no scalar")

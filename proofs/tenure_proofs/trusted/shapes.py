@@ -36,15 +36,7 @@ class Passed:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class Members:
-    """A list, as far as one element goes: which, and whether it is in it."""
-
-    watched: z3.ExprRef
-    contains: z3.BoolRef
-
-
-Shape: TypeAlias = "z3.ExprRef | Maybe | Built | Passed | Members"
+Shape: TypeAlias = "z3.ExprRef | Maybe | Built | Passed"
 
 
 @dataclass(frozen=True, slots=True)

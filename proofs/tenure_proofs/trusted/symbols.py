@@ -7,10 +7,9 @@ here; everything else is refused. Values that Python knows already stay Python's
 from __future__ import annotations
 
 import dataclasses
-import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from enum import IntEnum
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn
 
 import z3
 
@@ -154,12 +153,12 @@ class SymRecord(Symbol):
 
 
 class SymFunction(Symbol):
-    """A function that a fold's step is given, and of which nothing is known but what a statement says.
+    """A function of which nothing is known but what a statement says.
 
     Args:
         name: of the function.
-        result: `bool` for a question, `int` for a number, `SymToken` for another token.
-        arity: how many tokens it takes.
+        result: `bool` for a question, `int` for a number, `SymToken` for a token.
+        arity: how many numbers or tokens it takes.
     """
 
     __slots__ = ("declaration", "result")
@@ -173,23 +172,6 @@ class SymFunction(Symbol):
         if len(tokens) != self.declaration.arity() or not all(isinstance(token, Term) for token in tokens):
             raise LiftError(f"{self.declaration.name()} takes {self.declaration.arity()} tokens")
         return wrapped(self.result, self.declaration(*(token.term for token in tokens)))
-
-
-class SymChain(Symbol):
-    """A list of which is known only whether one element is in it: an arbitrary one, so every one.
-
-    Args:
-        cls: the class that puts an element in front of a list, with fields `head` and `rest`.
-        watched: the element.
-        contains: whether it is in the list.
-    """
-
-    __slots__ = ("cls", "contains", "watched")
-
-    def __init__(self, cls: type, watched: SymToken, contains: SymBool) -> None:
-        self.cls = cls
-        self.watched = watched
-        self.contains = contains
 
 
 def symbol(name: str, domain: Domain) -> Any:
@@ -235,33 +217,6 @@ def as_term(value: Any, sort: type | None) -> Any:
     if isinstance(value, Term):
         return value.term
     return z3.BoolVal(value) if sort is bool else z3.IntVal(int(value))
-
-
-def state_of(name: str, step: Callable[..., Any], watched: SymToken) -> Any:
-    """An arbitrary state of a fold, made of what the step's first parameter says.
-
-    Raises:
-        LiftError: its state has other parts than tokens, truth values and lists.
-    """
-    hints = typing.get_type_hints(step)
-    cls = typing.get_origin(hints[next(iter(hints))])
-    parts = {
-        part: _part(f"{name}.{part}", hint, watched) for part, hint in typing.get_type_hints(cls).items()
-    }
-    return cls(**parts)
-
-
-def _part(name: str, hint: Any, watched: SymToken) -> SymToken | SymBool | SymChain:
-    if isinstance(hint, TypeVar):
-        return SymToken(z3.Int(name))
-    if hint is bool:
-        return SymBool(z3.Bool(name))
-    listed = [hint, *(arm for arm in typing.get_args(hint) if arm is not type(None))]
-    for item in listed:
-        cls = typing.get_origin(item)
-        if isinstance(cls, type) and is_chain(cls):
-            return SymChain(cls, watched, SymBool(z3.Bool(f"{name} has it")))
-    raise LiftError(f"{name}: {hint!r} is no token, truth value or list")
 
 
 def is_chain(cls: type) -> bool:

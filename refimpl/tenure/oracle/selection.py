@@ -102,12 +102,12 @@ def removal_step(
     fits: Callable[[_Usage], bool],
     remove: Callable[[_Usage, _Item], _Usage],
 ) -> Removal[_Usage, _Item]:
-    """Remove one more candidate, unless the request fits already or the candidate may no longer be preempted.
+    """Remove one more candidate, unless it may no longer be preempted.
 
     >>> removal_step(Removal(5, None, False), 2, lambda u, c: True, lambda u: u <= 3, lambda u, c: u - c)
     Removal(usage=3, removed=Chain(head=2, rest=None), fits=True)
     """
-    if state.fits or not stands(state.usage, candidate):
+    if not stands(state.usage, candidate):
         return state
     usage = remove(state.usage, candidate)
     return Removal(usage, Chain(candidate, state.removed), fits(usage))

@@ -150,3 +150,14 @@ def test_fill_back_begins_with_the_second_last() -> None:
     # 1 or 2 may stay, not both: the later of them is asked first.
     fits = Fit((frozenset({1, 3}), frozenset({2, 3})))
     assert list(filled([1, 2, 3], fits).kept) == [1, 3]
+
+
+def test_where_the_request_fits_already_one_target_too_many_is_kept() -> None:
+    def fits(usage: int) -> bool:
+        return usage <= 4
+
+    removal = remove_until_fits([1], 3, lambda *_: True, fits, lambda usage, item: usage - item)
+    assert removal.removed is not None
+    end = fill_back(removal.removed, removal.usage, fits, lambda usage, item: usage + item)
+    assert fits(3)
+    assert list(end.kept) == [1]
