@@ -32,28 +32,16 @@ from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import all_of, any_of, iff, implies, is_set, negation, value_of
 
 
-@obligation("PO-CYC-010", rules=["CYC-010"])
-def of_two_workloads_of_a_queue_exactly_one_comes_first(claim: Claim) -> None:
-    """Kueue main of August 2026, order of a ClusterQueue's heap; uids are unique."""
-    sticks, other_sticks, lower = claim.flags("sticks", "other_sticks", "lower")
-    priority, other_priority = claim.numbers("priority", "other_priority")
-    queued, other_queued = claim.numbers("queued", "other_queued")
-    ahead = claim.lift(is_ahead_in_queue)
-    first = ahead(sticks, other_sticks, priority, other_priority, queued, other_queued, lower).value
-    second = ahead(
-        other_sticks, sticks, other_priority, priority, other_queued, queued, negation(lower)
-    ).value
-    claim.prove(any_of(first, second), negation(all_of(first, second)))
-
-
 @obligation("PO-CYC-020", rules=["CYC-010"])
 def a_head_that_is_kept_comes_first_then_priority_then_time_then_uid(claim: Claim) -> None:
-    """Kueue main of August 2026, order of a ClusterQueue's heap."""
+    """Kueue main of August 2026, order of a ClusterQueue's heap; of two, exactly one, by unique uids."""
     sticks, other_sticks, lower = claim.flags("sticks", "other_sticks", "lower")
     priority, other_priority = claim.numbers("priority", "other_priority")
     queued, other_queued = claim.numbers("queued", "other_queued")
     ahead = claim.lift(is_ahead_in_queue)
     first = ahead(sticks, other_sticks, priority, other_priority, queued, other_queued, lower).value
+    higher = negation(lower)
+    second = ahead(other_sticks, sticks, other_priority, priority, other_queued, queued, higher).value
     alike = iff(sticks, other_sticks)
     equal = all_of(alike, priority == other_priority)
     claim.prove(
@@ -61,6 +49,7 @@ def a_head_that_is_kept_comes_first_then_priority_then_time_then_uid(claim: Clai
         implies(all_of(alike, priority > other_priority), first),
         implies(all_of(equal, queued < other_queued), first),
         implies(all_of(equal, queued == other_queued), iff(first, lower)),
+        iff(first, negation(second)),
     )
 
 

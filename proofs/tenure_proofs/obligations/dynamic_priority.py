@@ -30,7 +30,6 @@ from tenure_proofs.trusted.logic import (
     all_of,
     any_of,
     choose,
-    iff,
     implies,
     is_set,
     negation,
@@ -275,25 +274,6 @@ def a_step_is_taken_with_every_full_delay_and_one_early_under_ceil(claim: Claim)
         down >= 0,
         up >= 0,
         up <= LONGEST,
-    )
-
-
-@obligation("PO-DYN-065", rules=["DYN-020"])
-def ceil_and_floor_agree_exactly_at_multiples_of_the_delay(claim: Claim) -> None:
-    """KEP-754, Priority Calculation: its worked example has multiples only."""
-    elapsed, delay = _time(claim, "elapsed"), claim.number("delay_for_step")
-    claim.assume(delay > 0, delay <= LONGEST)
-    down = claim.lift(elapsed_steps)(elapsed, delay, PrioritySteps.FLOOR).value
-    up = claim.lift(elapsed_steps)(elapsed, delay, PrioritySteps.CEIL).value
-    multiple = quotient(elapsed, delay) * delay == elapsed
-    one_after_the_other(
-        claim,
-        down == quotient(elapsed, delay),
-        lemma(implies(up >= down + 2, (up - down - 2) * delay >= 0)),
-        lemma(implies(up <= down, (down - up) * delay >= 0)),
-        all_of(up >= down, up <= down + 1),
-        iff(up == down, multiple),
-        implies(negation(multiple), up == down + 1),
     )
 
 

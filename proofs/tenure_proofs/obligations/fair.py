@@ -93,35 +93,6 @@ def only_the_strategy_in_use_decides(claim: Claim) -> None:
     )
 
 
-@obligation("PO-KQ-440", rules=["KQ-420", "KQ-430"])
-def a_preemption_by_shares_is_not_reversed_unless_no_share_changes(claim: Claim) -> None:
-    """Rules S2-a and S2-b of Kueue's fair-sharing proposal: no two workloads preempt each other in turns.
-
-    The preemptor's queue goes from `first` to `first_with`, the target's from `second` to `second_after`;
-    then the target comes back, its queue has the share `second` again, and asks for the preemptor.
-    """
-    first, first_with, second = claim.numbers("first", "first_with", "second")
-    second_after = claim.number("second_after")
-    claim.assume(first <= first_with, second_after <= second)
-    final, initial = claim.lift(passes_final_share), claim.lift(passes_initial_share)
-    by_final = final(_compared(claim, "first_with against second_after", first_with, second_after)).value
-    by_initial = initial(_compared(claim, "first_with against second", first_with, second)).value
-    back_by_final = final(_compared(claim, "second against first", second, first)).value
-    back_by_initial = initial(_compared(claim, "second against first_with", second, first_with)).value
-    claim.prove(
-        negation(all_of(any_of(by_final, by_initial), back_by_initial)),
-        implies(
-            any_of(first < first_with, second_after < second),
-            negation(all_of(any_of(by_final, by_initial), back_by_final)),
-        ),
-        # What changes no share may go to and fro; Kueue allows it.
-        implies(
-            all_of(first == first_with, second_after == second, first == second),
-            all_of(by_final, back_by_final),
-        ),
-    )
-
-
 @obligation("PO-KQ-447", rules=["KQ-420"], expect=everywhere(REFUTED))
 def a_preemptor_that_gets_own_victims_back_ends_below_the_share_that_the_other_side_had(claim: Claim) -> None:
     """Kueue main of August 2026, fill-back (kueue#14543): its own page of a proof takes this for granted.

@@ -122,23 +122,6 @@ def heads_of_heroes_come_first_the_higher_before_the_lower(claim: Claim) -> None
     )
 
 
-@obligation("PO-UCQ-037", rules=["UCQ-010", "UCQ-030"])
-def the_head_of_a_hero_above_comes_before_that_of_a_hero_below(claim: Claim) -> None:
-    """KEP-8826, Goals, Hierarchical Protection: a head that another may preempt is not first, in any tree."""
-    tree = cohorts(claim)
-    upper, lower = tree.named("upper", "lower")
-    first, second = _heads(claim, "first", "second")
-    claim.assume(
-        first.hero,
-        second.hero,
-        first.cohorts_above == tree.height(upper),
-        second.cohorts_above == tree.height(lower),
-        claim.lift(is_above)(tree.contains(upper, lower), upper == lower).value,
-    )
-    before = claim.lift(has_turn_before)
-    claim.prove(before(first, second).value, negation(before(second, first).value))
-
-
 @obligation("PO-UCQ-040", rules=["UCQ-040"], also=dict.fromkeys(TREE_SCOPE, REFUTED))
 def the_subtree_of_a_hero_is_that_of_its_parent_cohort(claim: Claim) -> None:
     """KEP-8826, Borrowing Subtree Isolation: "the resources defined within that specific branch"."""

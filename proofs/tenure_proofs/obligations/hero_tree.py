@@ -181,25 +181,6 @@ def a_lending_limit_rises_by_what_is_lacking_as_far_as_it_is_idle_and_heroes_use
     )
 
 
-@obligation("PO-UCQ-555", rules=["KQ-110", "UCQ-200"])
-def limits_rise_in_all_by_no_more_than_heroes_use_and_no_further_than_is_lacking(claim: Claim) -> None:
-    """KEP-8826, Lending Limits. By induction over the nodes of a subtree."""
-    usage, quota, idle, used = claim.numbers("usage", "quota", "idle", "used")
-    allowance, risen, lacked = claim.numbers("allowance", "risen", "lacked")
-    claim.assume(ordinary(usage, quota, idle, used, risen, lacked))
-    rise = claim.lift(unlocked)(usage, quota, idle, allowance).value
-    over_every_fold(
-        claim,
-        before=[allowance >= 0, allowance + risen == used, usage - quota + risen == lacked],
-        after=[
-            allowance - rise >= 0,
-            allowance - rise + risen + rise == used,
-            usage - (quota + rise) + risen + rise == lacked,
-        ],
-        ends=[risen + rise <= used, implies(risen < lacked, risen + rise <= lacked)],
-    )
-
-
 @obligation("PO-UCQ-560", rules=["KQ-110", "KQ-120", "KQ-130", "KQ-140", "KQ-150", "UCQ-200"])
 def what_is_unlocked_reaches_the_root_of_the_subtree_and_no_usage_follows_it(claim: Claim) -> None:
     """KEP-8826, Lending Limits. At the node itself, and at a node above it, whose limit rises too.

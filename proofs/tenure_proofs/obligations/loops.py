@@ -120,22 +120,6 @@ def under_fair_sharing_a_preemptor_of_no_lower_share_has_its_turn_before_its_vic
     _fair_turn(claim, excluded=False)
 
 
-def _apart(claim: Claim, *, together: bool) -> None:
-    free, request, first, second = claim.numbers("free", "request", "first_victim", "second_victim")
-    claim.assume(free >= 0, first > 0, second > 0, request > free + first, request <= free + first + second)
-    fits = claim.lift(fits_request)
-    if together:
-        claim.prove(fits(request, free + first + second, False, False).value)
-    else:
-        claim.prove(negation(fits(first, free + first, False, False).value))
-
-
-@obligation("PO-CYC-225", rules=["KQ-190"])
-def when_all_victims_have_ended_the_preemptor_fits(claim: Claim) -> None:
-    """Kueue main of August 2026, preemption of two workloads, of which both are needed."""
-    _apart(claim, together=True)
-
-
 @obligation("PO-CYC-230", rules=["KQ-190"], expect=everywhere(REFUTED))
 def while_one_victim_ends_no_other_victim_fits_again(claim: Claim) -> None:
     """Kueue main of August 2026, evictions that end apart (kueue#13797): the smallest loop is of three.
@@ -144,7 +128,9 @@ def while_one_victim_ends_no_other_victim_fits_again(claim: Claim) -> None:
     it is the victim's turn then, they take turns: scenario kueue-13662-half-a-second-apart. Gate
     PrioritizePreemptorWorkloads does not exclude it, as kueue-13662-half-a-second-preemptors-first shows.
     """
-    _apart(claim, together=False)
+    free, request, first, second = claim.numbers("free", "request", "first_victim", "second_victim")
+    claim.assume(free >= 0, first > 0, second > 0, request > free + first, request <= free + first + second)
+    claim.prove(negation(claim.lift(fits_request)(first, free + first, False, False).value))
 
 
 def _rest_of_period(claim: Claim, *, bounded: bool, keeps: bool) -> None:

@@ -159,38 +159,18 @@ def setting_a_value_never_shortens_a_protection(claim: Claim) -> None:
     claim.prove(value(own, above).value >= value(None, above).value)
 
 
-@obligation("PO-KMR-080", rules=["KMR-060", "KMR-080"])
-def a_protected_job_that_is_not_elastic_never_passes_the_filter(claim: Claim) -> None:
-    """MinRuntime Plugin, Implementation Details: filters victims due to minimum runtime."""
-    start, minimum, now = claim.numbers("start", "minimum", "now")
-    protected = claim.lift(is_protected)(start, minimum, now).value
-    claim.assume(now - start < minimum)
-    claim.prove(negation(claim.lift(passes_filter)(False, protected).value))
-
-
-@obligation("PO-KMR-090", rules=["KMR-060", "KMR-080"])
-def every_other_job_passes_the_filter(claim: Claim) -> None:
-    """MinRuntime Plugin, Elastic Jobs Handling, item 1; at the end of its time a job may be preempted."""
-    start, minimum, now = claim.numbers("start", "minimum", "now")
-    asked = claim.flag("asked")
-    over = claim.lift(is_protected)(start, minimum, now).value
-    passes = claim.lift(passes_filter)
-    claim.prove(
-        implies(now - start >= minimum, passes(False, over).value),
-        passes(True, asked).value,
-        passes(False, claim.lift(is_protected)(None, minimum, now).value).value,
-    )
+@obligation("PO-KMR-080", rules=["KMR-080"])
+@definition_of(passes_filter)
+def every_job_but_a_protected_one_that_is_not_elastic_passes_the_filter(elastic: Any, protected: Any) -> Any:
+    """MinRuntime Plugin, Implementation Details, and Elastic Jobs Handling, item 1."""
+    return any_of(elastic, negation(protected))
 
 
 @obligation("PO-KMR-100", rules=["KMR-060"])
-def protection_ends_exactly_with_the_minimum_runtime(claim: Claim) -> None:
-    """MinRuntime Plugin, Example Workflow: "until it runs for at least 30 seconds"."""
-    start, minimum = claim.numbers("start", "minimum")
-    protected = claim.lift(is_protected)
-    claim.prove(
-        negation(protected(start, minimum, start + minimum).value),
-        protected(start, minimum, start + minimum - 1).value,
-    )
+@definition_of(is_protected)
+def protection_ends_exactly_with_the_minimum_runtime(start: Any, minimum: Any, now: Any) -> Any:
+    """MinRuntime Plugin, Example Workflow: "until it runs for at least 30 seconds"; none without a start."""
+    return all_of(start.present, now < start.value + minimum)
 
 
 @obligation("PO-KMR-110", rules=["KMR-060"], expect=everywhere(REFUTED))
@@ -213,19 +193,6 @@ def a_job_is_elastic_exactly_if_some_sub_group_has_pods_to_spare(claim: Claim) -
         before=[iff(so_far, some)],
         after=[iff(elastic(so_far, least, pods).value, any_of(some, spare))],
     )
-
-
-@obligation("PO-KMR-130", rules=["KMR-070"])
-def sub_groups_make_a_job_elastic_and_not_their_sum(claim: Claim) -> None:
-    """MinRuntime Plugin: "where MinAvailable < number of pods in a job". The plugin asks each sub-group.
-
-    Two jobs with exactly as many pods as their minima add up to: one is elastic, the other is not.
-    """
-    least, pods, least_2, pods_2 = claim.numbers("least", "pods", "least_2", "pods_2")
-    claim.assume(least + least_2 == pods + pods_2)
-    elastic = claim.lift(is_elastic)
-    both = elastic(elastic(False, least, pods).value, least_2, pods_2).value
-    claim.prove(implies(pods != least, both), implies(pods == least, negation(both)))
 
 
 @obligation("PO-KMR-140", rules=["KMR-060", "KMR-090", "KMR-100"])
@@ -422,16 +389,6 @@ def kai_and_kep_8522_protect_for_the_same_time(claim: Claim) -> None:
     protected = claim.lift(is_protected)(start, minimum, now).value
     expired = claim.lift(is_time_expired)(target, now, minimum).value
     claim.prove(iff(protected, negation(expired)))
-
-
-@obligation("PO-KMR-250", rules=["KMR-060"])
-def a_timestamp_in_whole_seconds_shortens_the_protection_by_less_than_a_second(claim: Claim) -> None:
-    """KAI-Scheduler keeps the stamp as an annotation in whole seconds."""
-    start, minimum, now, cut_off = claim.numbers("start", "minimum", "now", "cut_off")
-    claim.assume(cut_off >= 0, cut_off < SECOND)
-    protected = claim.lift(is_protected)
-    exact, read = protected(start, minimum, now).value, protected(start - cut_off, minimum, now).value
-    claim.prove(implies(read, exact), implies(protected(start, minimum, now + SECOND).value, read))
 
 
 @obligation("PO-KMR-260", rules=["KMR-060"], expect=everywhere(REFUTED))

