@@ -7,7 +7,7 @@ from typing import Any
 from tenure.model import Reason
 from tenure.readings import BackoffDeadline
 from tenure.rules.backoff import arms_backoff, cooldown_after, cooldown_end, is_deferred
-from tenure_proofs.defining import definition_of
+from tenure_proofs.defining import Cases, definition_of
 from tenure_proofs.registry import REFUTED, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import all_of, any_of, choose, negation
@@ -56,17 +56,13 @@ def a_reclaim_doubles_the_cooldown_unless_the_reset_window_has_passed(claim: Cla
 
 
 @obligation("PO-RBO-040", rules=["RBO-030"])
-def a_cooldown_ends_its_length_after_the_reclaim_or_when_the_one_before_it_does(claim: Claim) -> None:
+@definition_of(cooldown_end)
+def a_cooldown_ends_its_length_after_the_reclaim_or_when_the_one_before_it_does(
+    before: Any, now: Any, length: Any, choice: Any
+) -> Cases:
     """KEP-14468, Backoff state tracker, under either choice of backoff_deadline."""
-    before, now, length = claim.numbers("before", "now", "length")
-    ends = claim.lift(cooldown_end)
-    replaced = ends(before, now, length, BackoffDeadline.REPLACED).value
-    latest = ends(before, now, length, BackoffDeadline.LATEST).value
-    claim.prove(
-        replaced == now + length,
-        latest == choose(before > now + length, before, now + length),
-        ends(None, now, length, BackoffDeadline.LATEST).value == now + length,
-    )
+    later = all_of(choice == BackoffDeadline.LATEST, before.present, before.value > now + length)
+    return [(later, before.value), (negation(later), now + length)]
 
 
 @obligation("PO-RBO-050", rules=["RBO-020", "RBO-030"], expect=everywhere(REFUTED))

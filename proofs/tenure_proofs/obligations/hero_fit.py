@@ -204,18 +204,10 @@ def a_request_that_would_exceed_what_is_accessible_beside_what_runs_never_fits(c
 
 
 @obligation("PO-UCQ-480", rules=["KQ-100", "UCQ-230"])
-def local_quota_of_others_is_room_unless_lending_limits_are_honoured(claim: Claim) -> None:
+@definition_of(room_beside, where=lambda room, idle, *_: all_of(ordinary(idle), _bounded(room)))
+def local_quota_of_others_is_room_unless_lending_limits_are_honoured(
+    room: Any, idle: Any, own: Any, lending: Any
+) -> Cases:
     """KEP-8826, Lending Limits: "a Hero Queue A must still be able to take them"; Bypass Limits."""
-    room, idle, own = claim.number("room"), claim.number("idle"), claim.flag("own")
-    claim.assume(ordinary(idle), _bounded(room))
-    beside = claim.lift(room_beside)
-    ignored, honoured = (
-        beside(room, idle, own, choice).value for choice in (HeroLending.IGNORE, HeroLending.HONOUR)
-    )
-    claim.prove(
-        ignored == room + idle,
-        implies(own, honoured == room + idle),
-        implies(negation(own), honoured == room),
-        any_of(honoured == ignored, honoured < ignored),
-        beside(room, idle, own, claim.reading.hero_lending).value == room + idle,
-    )
+    counts = any_of(own, lending == HeroLending.IGNORE)
+    return [(counts, room + idle), (negation(counts), room)]

@@ -21,7 +21,7 @@ from tenure_proofs.defining import Cases, definition_of
 from tenure_proofs.premises import any_question, is_own
 from tenure_proofs.registry import REFUTED, everywhere, obligation, proved_under
 from tenure_proofs.trusted.claim import Claim
-from tenure_proofs.trusted.logic import all_of, iff, implies, negation
+from tenure_proofs.trusted.logic import all_of, choose, iff, implies, negation
 from tenure_proofs.trusted.schemas import over_every_fold
 
 AMOUNTS = ["KQ-100", "KQ-110"]
@@ -49,15 +49,12 @@ def no_bill_makes_an_effective_quota_negative(claim: Claim) -> None:
 
 
 @obligation("PO-UCQ-505", rules=[*AMOUNTS, "UCQ-160"])
-def a_quota_falls_by_what_it_is_billed_and_rises_by_what_it_receives(claim: Claim) -> None:
+@definition_of(effective_nominal, where=ordinary)
+def a_quota_falls_by_what_it_is_billed_and_rises_by_what_it_receives(
+    nominal: Any, bill: Any, received: Any
+) -> Any:
     """KEP-8826, Implementation, the formula for Accessible."""
-    nominal, bill, received = claim.numbers("nominal", "bill", "received")
-    claim.assume(ordinary(nominal, bill, received))
-    effective = claim.lift(effective_nominal)
-    claim.prove(
-        effective(nominal, bill, received).value == nominal - bill + received,
-        implies(bill <= nominal, effective(nominal, bill, 0).value >= 0),
-    )
+    return nominal - bill + received
 
 
 @obligation("PO-UCQ-510", rules=["KQ-110", "UCQ-100", "UCQ-140", "UCQ-170"])
@@ -106,24 +103,17 @@ def bills_preserve_what_a_subtree_has_available(claim: Claim) -> None:
 
 
 @obligation("PO-UCQ-530", rules=["KQ-100", "UCQ-180"])
-def a_node_within_its_borrowing_limit_stays_within_it(claim: Claim) -> None:
+@definition_of(
+    widened_borrowing_limit,
+    where=lambda limit, before, after: all_of(ordinary(limit.value, before), after >= -LARGE, after <= LARGE),
+)
+def a_node_within_its_borrowing_limit_stays_within_it(limit: Any, before: Any, after: Any) -> Cases:
     """KEP-8826, Implementation: never "rightfully running" and "completely outside of quota"."""
-    limit, usage = claim.optional_number("limit"), claim.number("usage")
-    before, after = claim.numbers("before", "after")
-    claim.assume(ordinary(limit.value, usage, before), after >= -LARGE, after <= LARGE)
-    widened = claim.lift(widened_borrowing_limit)(limit, before, after)
-    claim.prove(
-        iff(widened.is_set, limit.present),
-        implies(
-            limit.present,
-            all_of(
-                widened.some >= limit.value,
-                implies(usage <= before + limit.value, usage <= after + widened.some),
-                implies(after <= before, after + widened.some == before + limit.value),
-                implies(after >= before, widened.some == limit.value),
-            ),
-        ),
-    )
+    return [
+        (negation(limit.present), None),
+        (all_of(limit.present, after <= before), before + limit.value - after),
+        (all_of(limit.present, after > before), limit.value),
+    ]
 
 
 @obligation("PO-UCQ-540", rules=["KQ-110", "UCQ-190"])
@@ -161,24 +151,19 @@ def where_limits_are_honoured_a_node_is_billed_and_lends_together_no_more_than_i
 
 
 @obligation("PO-UCQ-550", rules=["KQ-110", "UCQ-200"])
-def a_lending_limit_rises_by_what_is_lacking_as_far_as_it_is_idle_and_heroes_use_it(claim: Claim) -> None:
+@definition_of(
+    unlocked,
+    where=lambda usage, quota, idle, allowance: all_of(
+        ordinary(usage, quota, idle), allowance >= -LARGE, allowance <= LARGE
+    ),
+)
+def a_lending_limit_rises_by_what_is_lacking_as_far_as_it_is_idle_and_heroes_use_it(
+    usage: Any, quota: Any, idle: Any, allowance: Any
+) -> Cases:
     """KEP-8826, Lending Limits: a hero can use what others keep idle; no other queue gains by it."""
-    usage, quota, idle, allowance = claim.numbers("usage", "quota", "idle", "allowance")
-    claim.assume(ordinary(usage, quota, idle), allowance >= -LARGE, allowance <= LARGE)
-    rise = claim.lift(unlocked)(usage, quota, idle, allowance).value
-    lacking = usage - quota
-    claim.prove(
-        rise >= 0,
-        rise <= idle,
-        implies(lacking <= 0, rise == 0),
-        implies(allowance <= 0, rise == 0),
-        implies(lacking >= 0, rise <= lacking),
-        implies(allowance >= 0, rise <= allowance),
-        implies(all_of(lacking >= 1, idle >= 1, allowance >= 1), rise >= 1),
-        implies(all_of(lacking >= 0, lacking <= idle, lacking <= allowance), rise == lacking),
-        implies(all_of(idle <= lacking, idle <= allowance, allowance >= 0), rise == idle),
-        implies(all_of(allowance >= 0, allowance <= lacking, allowance <= idle), rise == allowance),
-    )
+    lacking = choose(usage - quota < idle, usage - quota, idle)
+    rise = choose(lacking < allowance, lacking, allowance)
+    return [(rise >= 0, rise), (rise < 0, 0)]
 
 
 @obligation("PO-UCQ-560", rules=["KQ-110", "KQ-120", "KQ-130", "KQ-140", "KQ-150", "UCQ-200"])

@@ -30,7 +30,7 @@ from tenure_proofs.defining import Cases, definition_of
 from tenure_proofs.registry import REFUTED, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import all_of, any_of, has_value, iff, implies, negation
-from tenure_proofs.trusted.schemas import along_every_path, over_every_fold
+from tenure_proofs.trusted.schemas import along_every_path
 
 
 def _same(first: Any, second: Any) -> Any:
@@ -42,21 +42,10 @@ def _same(first: Any, second: Any) -> Any:
 
 
 @obligation("PO-KMR-010", rules=["KMR-010"])
-def the_nearest_set_value_wins(claim: Claim) -> None:
-    """MinRuntime Plugin, Preemption Resolution: walking up until a value is found. By induction along a path.
-
-    A queue that sets a value comes to it, whatever is above; below, where nothing is set, it is handed
-    down; and where nothing is set anywhere, it is the default.
-    """
-    own, above, carried = claim.optional_number("own"), claim.number("above"), claim.number("carried")
-    value = claim.lift(nearest_set)
-    claim.prove(implies(own.present, value(own, above).value == own.value))
-    along_every_path(
-        claim,
-        at_root=implies(negation(own.present), value(own, carried).value == carried),
-        above=above == carried,
-        here=implies(negation(own.present), value(own, above).value == carried),
-    )
+@definition_of(nearest_set)
+def the_nearest_set_value_wins(own: Any, above: Any) -> Cases:
+    """MinRuntime Plugin, Preemption Resolution: walking up until a value is found, and else the default."""
+    return [(own.present, own.value), (negation(own.present), above)]
 
 
 @obligation("PO-KMR-020", rules=["KMR-020"])
@@ -181,18 +170,10 @@ def with_0s_no_job_is_protected(claim: Claim) -> None:
 
 
 @obligation("PO-KMR-120", rules=["KMR-070"])
-def a_job_is_elastic_exactly_if_some_sub_group_has_pods_to_spare(claim: Claim) -> None:
-    """MinRuntime Plugin, Elastic Jobs Handling, for each sub-group. By induction over the sub-groups."""
-    least, pods = claim.numbers("least", "pods")
-    so_far, some = claim.flags("so_far", "some")
-    elastic = claim.lift(is_elastic)
-    spare = pods - least > 0
-    claim.prove(iff(elastic(False, least, pods).value, spare))
-    over_every_fold(
-        claim,
-        before=[iff(so_far, some)],
-        after=[iff(elastic(so_far, least, pods).value, any_of(some, spare))],
-    )
+@definition_of(is_elastic)
+def a_job_is_elastic_exactly_if_some_sub_group_has_pods_to_spare(so_far: Any, least: Any, pods: Any) -> Any:
+    """MinRuntime Plugin, Elastic Jobs Handling, for each sub-group: who is elastic by one stays elastic."""
+    return any_of(so_far, pods - least > 0)
 
 
 @obligation("PO-KMR-140", rules=["KMR-060", "KMR-090", "KMR-100"])
@@ -242,12 +223,12 @@ def the_default_counts_exactly_if_a_queue_that_is_needed_is_missing(
 
 
 @obligation("PO-KMR-180", rules=["KMR-110"])
-def a_kept_value_is_what_resolving_again_would_give_while_queues_are_the_same(claim: Claim) -> None:
-    """MinRuntime Plugin, Caching. By induction over the questions of a session."""
-    kept, resolved = claim.optional_number("kept"), claim.number("resolved")
-    value = claim.lift(value_in_session)(kept, resolved).value
-    claim.prove(claim.lift(value_in_session)(None, resolved).value == resolved)
-    over_every_fold(claim, before=[implies(kept.present, kept.value == resolved)], after=[value == resolved])
+@definition_of(value_in_session)
+def a_kept_value_is_what_resolving_again_would_give_while_queues_are_the_same(
+    kept: Any, resolved: Any
+) -> Cases:
+    """MinRuntime Plugin, Caching: the value of the first question, so of each one while it stays the same."""
+    return [(kept.present, kept.value), (negation(kept.present), resolved)]
 
 
 @obligation("PO-KMR-190", rules=["KMR-110"], expect=everywhere(REFUTED))

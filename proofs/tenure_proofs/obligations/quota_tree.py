@@ -67,41 +67,34 @@ def what_fits_an_empty_tree_is_what_can_ever_fit(claim: Claim) -> None:
     claim.prove(implies(free == most, iff(claim.lift(can_ever_fit)(request, most).value, fits)))
 
 
+def _saturated(bounded: Any, exact: Any) -> Cases:
+    """An exact result as far as 64 bits hold it."""
+    return [
+        (all_of(bounded, exact > HIGHEST), HIGHEST),
+        (all_of(bounded, exact < LOWEST), LOWEST),
+        (all_of(bounded, exact >= LOWEST, exact <= HIGHEST), exact),
+    ]
+
+
 @obligation("PO-KQ-085", rules=["KQ-100"])
-def a_sum_is_ordinary_within_64_bits_and_stops_at_their_ends(claim: Claim) -> None:
+@definition_of(plus, where=within_64_bits)
+def a_sum_is_ordinary_within_64_bits_and_stops_at_their_ends(first: Any, second: Any) -> Cases:
     """Kueue main of August 2026, quota amounts: int64 that saturates; unlimited absorbs."""
-    first, second = claim.numbers("first", "second")
-    claim.assume(within_64_bits(first, second))
-    total = claim.lift(plus)(first, second).value
     unlimited = any_of(first == HIGHEST, second == HIGHEST)
-    bounded = negation(unlimited)
-    exact = first + second
-    claim.prove(
-        implies(unlimited, total == HIGHEST),
-        implies(all_of(bounded, exact >= LOWEST, exact <= HIGHEST), total == exact),
-        implies(all_of(bounded, exact > HIGHEST), total == HIGHEST),
-        implies(all_of(bounded, exact < LOWEST), total == LOWEST),
-        total == claim.lift(plus)(second, first).value,
-    )
+    return [(unlimited, HIGHEST), *_saturated(negation(unlimited), first + second)]
 
 
 @obligation("PO-KQ-090", rules=["KQ-110"])
-def a_difference_is_ordinary_within_64_bits_and_stops_at_their_ends(claim: Claim) -> None:
+@definition_of(minus, where=within_64_bits)
+def a_difference_is_ordinary_within_64_bits_and_stops_at_their_ends(first: Any, second: Any) -> Cases:
     """Kueue main of August 2026, quota amounts: unlimited less a bounded amount stays unlimited."""
-    first, second = claim.numbers("first", "second")
-    claim.assume(within_64_bits(first, second))
-    rest = claim.lift(minus)(first, second).value
     from_unlimited, of_unlimited = first == HIGHEST, second == HIGHEST
-    bounded = all_of(negation(from_unlimited), negation(of_unlimited))
-    exact = first - second
-    claim.prove(
-        implies(all_of(from_unlimited, negation(of_unlimited)), rest == HIGHEST),
-        implies(all_of(from_unlimited, of_unlimited), rest == 0),
-        implies(all_of(negation(from_unlimited), of_unlimited), rest == LOWEST),
-        implies(all_of(bounded, exact >= LOWEST, exact <= HIGHEST), rest == exact),
-        implies(all_of(bounded, exact > HIGHEST), rest == HIGHEST),
-        implies(all_of(bounded, exact < LOWEST), rest == LOWEST),
-    )
+    return [
+        (all_of(from_unlimited, negation(of_unlimited)), HIGHEST),
+        (all_of(from_unlimited, of_unlimited), 0),
+        (all_of(negation(from_unlimited), of_unlimited), LOWEST),
+        *_saturated(negation(any_of(from_unlimited, of_unlimited)), first - second),
+    ]
 
 
 @obligation("PO-KQ-120", rules=["KQ-110", "KQ-120", "KQ-130"])
