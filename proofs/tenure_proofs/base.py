@@ -66,7 +66,7 @@ READING = {
         "It finds a function's source, and must refuse a source that is not the code that runs."
     ),
     "tenure_proofs.trusted.shapes": (
-        "It holds a function's result as solver terms: a number, None, a record, a list."
+        "It holds a function's result as solver terms: a number, None, a record."
     ),
     "tenure_proofs.trusted.ast_lifter": (
         "It translates Python's syntax to formulas. Every formula in a claim comes from here."

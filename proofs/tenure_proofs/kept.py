@@ -7,14 +7,16 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import Annotated, Any, Generic, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
+from tenure.as_json import Shape
 from tenure.readings import preset_names
+from tenure_proofs.answer import CounterexampleShape
 from tenure_proofs.bounded.postconditions import POSTCONDITIONS
 from tenure_proofs.bounded.trial import Part, Tried, read_tried, tried_form
 from tenure_proofs.bridge import LiftReport
 from tenure_proofs.cache import Cache
-from tenure_proofs.counterexamples import Counterexample, shown
+from tenure_proofs.counterexamples import Counterexample
 from tenure_proofs.fingerprints import key_of
 from tenure_proofs.mutants.hunt import Hunted, all_mutants, concerns, of_theorems, theorems_about
 from tenure_proofs.mutants.mutant import Mutant
@@ -22,6 +24,7 @@ from tenure_proofs.mutants.signed import signed_by_hand
 from tenure_proofs.obligations import OBLIGATIONS
 from tenure_proofs.pool import lifted_function
 from tenure_proofs.registry import Obligation, Verdict
+from tenure_proofs.report import example_shape
 from tenure_proofs.runner import Result
 from tenure_proofs.solvers import seed_name
 
@@ -199,19 +202,7 @@ def read_part(part: Part, value: Any) -> Tried:
     return tried
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
-
-
-class KeptExample(_Strict):
-    """A counterexample."""
-
-    values: dict[str, str]
-    story: tuple[str, ...]
-    scenario: dict[str, JsonValue] | None
-
-
-class KeptVerdict(_Strict):
+class KeptVerdict(Shape):
     """How an obligation ended under one column; under a preset also beside it."""
 
     reading: str
@@ -219,7 +210,7 @@ class KeptVerdict(_Strict):
     seconds: Annotated[float, Field(ge=0, allow_inf_nan=False)]
     solvers: dict[str, str]
     detail: str
-    counterexample: KeptExample | None
+    counterexample: CounterexampleShape | None
     beside: tuple[KeptVerdict, ...]
 
 
@@ -241,16 +232,8 @@ def _kept(result: Result) -> KeptVerdict:
         seconds=result.seconds,
         solvers=result.solvers,
         detail=result.detail,
-        counterexample=None if result.counterexample is None else _kept_example(result.counterexample),
+        counterexample=example_shape(result.counterexample),
         beside=tuple(map(_kept, result.beside)),
-    )
-
-
-def _kept_example(example: Counterexample) -> KeptExample:
-    return KeptExample(
-        values={name: shown(value) for name, value in example.values.items()},
-        story=example.story,
-        scenario=example.scenario,
     )
 
 
@@ -296,5 +279,5 @@ def _result(obligation: Obligation, kept: KeptVerdict) -> Result:
         detail=kept.detail,
         counterexample=None
         if example is None
-        else Counterexample(dict(example.values), example.story, example.scenario, ""),
+        else Counterexample(dict(example.values), tuple(example.story), example.scenario, ""),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -103,30 +104,28 @@ class Report:
         return not self.good and not any(self._wrong().values())
 
     def _wrong(self) -> dict[str, int]:
+        def wrong(ends: Iterable[Result | any_size.End | Judged]) -> int:
+            return sum(not end.as_expected and end.verdict not in NO_VERDICT for end in ends)
+
         return {
-            "obligations": sum(
-                1 for result in self.results if not result.as_expected and result.verdict not in NO_VERDICT
-            ),
-            "functions lifted otherwise": sum(
-                1 for lift_report in self.lifted if lift_report.problem and not lift_report.undecided
-            ),
-            "theorems": sum(
-                1 for end in self.theorems if not end.as_expected and end.verdict not in NO_VERDICT
-            ),
-            "postconditions": sum(
-                1 for judged in self.judged if not judged.as_expected and judged.verdict not in NO_VERDICT
-            ),
-            "mutants alive": sum(1 for hunted in self.mutants if hunted.outcome == "survived"),
+            "obligations": wrong(self.results),
+            "functions lifted otherwise": sum(bool(f.problem) and not f.undecided for f in self.lifted),
+            "theorems": wrong(self.theorems),
+            "postconditions": wrong(self.judged),
+            "mutants alive": sum(hunted.outcome == "survived" for hunted in self.mutants),
             "rules without obligation": len(self.unnamed),
             "certificates refused": self._certificates("refused"),
         }
 
     def _open(self) -> dict[str, int]:
+        def unsaid(ends: Iterable[Result | any_size.End | Judged]) -> int:
+            return sum(end.verdict in NO_VERDICT for end in ends)
+
         return {
-            "obligations undecided": sum(1 for result in self.results if result.verdict in NO_VERDICT),
-            "theorems undecided": sum(1 for end in self.theorems if end.verdict in NO_VERDICT),
-            "postconditions undecided": sum(1 for judged in self.judged if judged.verdict in NO_VERDICT),
-            "functions undecided": sum(1 for lift_report in self.lifted if lift_report.undecided),
+            "obligations undecided": unsaid(self.results),
+            "theorems undecided": unsaid(self.theorems),
+            "postconditions undecided": unsaid(self.judged),
+            "functions undecided": sum(lift_report.undecided for lift_report in self.lifted),
             "certificates missing": self._certificates("missing"),
             "certificates unchecked": self._certificates("unchecked"),
         }
@@ -229,10 +228,7 @@ def _obligation_lines(report: Report) -> Iterator[str]:
 def _mutant_lines(report: Report) -> Iterator[str]:
     if not report.mutants:
         return
-    counts = {
-        outcome: sum(1 for hunted in report.mutants if hunted.outcome == outcome)
-        for outcome in ("killed", "equivalent", "unreadable", "signed", "survived")
-    }
+    counts = Counter(hunted.outcome for hunted in report.mutants)
     yield (
         f"mutants: {len(report.mutants)} made, {counts['killed']} killed, "
         f"{counts['equivalent']} proved equivalent, {counts['unreadable']} refused by the lifter, "
@@ -401,12 +397,12 @@ def _verdict_shape(result: Result) -> VerdictShape:
         seconds=round(result.seconds, 4),
         solvers=result.solvers,
         detail=result.detail,
-        counterexample=_example_shape(result),
+        counterexample=example_shape(result.counterexample),
     )
 
 
-def _example_shape(result: Result) -> CounterexampleShape | None:
-    example = result.counterexample
+def example_shape(example: Counterexample | None) -> CounterexampleShape | None:
+    """A counterexample, if there is one, for other programs."""
     if example is None:
         return None
     values = {name: shown(value) for name, value in example.values.items()}
