@@ -44,6 +44,18 @@ def creation_that_counts(workload: Any) -> Any:
     return choose(by_job, value_of(workload, "job_created_at"), workload.created_at)
 
 
+def comes_first(*criteria: tuple[Any, Any], last: Any) -> Any:
+    """Whether one comes before another, by criteria of which each counts among equals.
+
+    Args:
+        criteria: whether it comes before by one of them, and whether both are equal by that.
+        last: whether it comes before where they are equal by all of these.
+    """
+    for before, equal in reversed(criteria):
+        last = any_of(before, all_of(equal, last))
+    return last
+
+
 def any_terms(claim: Claim, name: str = "terms") -> Any:
     """Arbitrary terms of a ClusterQueue, under the claim's reading."""
     return claim.record(name, PreemptionTerms, fixed_by(claim.reading))

@@ -99,7 +99,8 @@ class _Result:
         shown: the call in words.
         means: each name, and the term that it stands for.
         typed: what the type of the result promises of the names.
-        formula: the call's formula, with names in the place of terms.
+        formula: the call's formula, with names in the place of what it returns.
+        returns: that it returns, by a name unless it always does.
     """
 
     call: Call
@@ -107,12 +108,14 @@ class _Result:
     means: list[tuple[z3.ExprRef, z3.ExprRef]] = field(default_factory=list)
     typed: list[z3.BoolRef] = field(default_factory=list)
     formula: Formula = field(init=False)
+    returns: z3.BoolRef = field(init=False)
 
     def __post_init__(self) -> None:
         real = self.call.formula
         value = self._shape(real.value, "", typing.get_type_hints(self.call.function).get("return"))
         always = z3.is_true(z3.simplify(real.defined))
-        self.formula = Formula(value, real.defined if always else self.name(real.defined, " returns"))
+        self.formula = Formula(value, real.defined)
+        self.returns = real.defined if always else self.name(real.defined, " returns")
 
     @property
     def definitions(self) -> z3.BoolRef:
@@ -149,7 +152,7 @@ class _Opaque(Claim):
 
     def __init__(self, reading: Reading, traces: Traces) -> None:
         super().__init__(reading, traces)
-        self.results: dict[Any, _Result] = {}
+        self.results: dict[int, _Result] = {}
         self.assumed: list[z3.BoolRef] = []
         self.claimed: list[z3.BoolRef] = []
 
@@ -168,13 +171,12 @@ class _Opaque(Claim):
         self.claimed.extend(goal.term for goal in goals)
 
     def result_of(self, call: Call) -> _Result:
-        """What a call returns; equal calls return the same."""
-        key = (call.function, *map(_identity, call.arguments))
-        if key not in self.results:
+        """What a call returns; equal calls are one, which the traces keep."""
+        if id(call) not in self.results:
             shown = f"{call.function.__name__}({', '.join(map(_shown, call.arguments))})"
             again = sum(result.shown.partition("'")[0] == shown for result in self.results.values())
-            self.results[key] = _Result(call, f"{shown}'{again}" if again else shown)
-        return self.results[key]
+            self.results[id(call)] = _Result(call, f"{shown}'{again}" if again else shown)
+        return self.results[id(call)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,32 +198,13 @@ class _OpaqueLifted(Lifted):
     result: _Result
 
     @property
-    def value(self) -> Any:
-        """See `Lifted`."""
-        return self._returning(lambda: Lifted.value.fget(self))  # type: ignore[attr-defined]
+    def defined(self) -> SymBool:
+        """Whether the function returns: by a name."""
+        return SymBool(self.result.returns)
 
     def hands_on(self, name: str, argument: Any) -> SymBool:
         """Whether it is this very argument: a name for the answer."""
         return SymBool(self.result.name(Lifted.hands_on(self, name, argument).term, f".{name} is handed on"))
-
-    def _maybe(self) -> Maybe:
-        maybe: Maybe = self._returning(lambda: Lifted._maybe(self))
-        return maybe
-
-    def _returning(self, result: Callable[[], Any]) -> Any:
-        goals = self.claim.goals
-        before = len(goals)
-        returned = result()
-        goals[before:] = [self.result.call.formula.defined] * (len(goals) - before)
-        return returned
-
-
-def _identity(argument: Any) -> Any:
-    """What tells two arguments apart, for as long as both are kept."""
-    if isinstance(argument, SymRecord):
-        return (argument._name, *sorted((name, repr(value)) for name, value in argument._fixed.items()))
-    parts = tuple(_parts(argument))
-    return tuple(part.get_id() if isinstance(part, z3.ExprRef) else part for part in parts)
 
 
 def _parts(argument: Any) -> Iterator[Any]:

@@ -107,7 +107,6 @@ PUNCTUATED: Final = (
     "may preempt, one of",
     "method lca, a setting",
     "method queue, a setting",
-    "never preferred, however",
     "no higher share, a preemptor",
     "no wider level, a preemptor",
     "of a hero, whatever",

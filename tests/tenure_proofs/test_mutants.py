@@ -127,21 +127,6 @@ def test_a_bug_that_was_made_once_is_a_mutant_that_is_killed(bug: tuple[str, str
     assert hunt_one(mutant.id, list(OBLIGATIONS.values()), READINGS).outcome == "killed", bug[3]
 
 
-def test_every_bug_still_has_its_place() -> None:
-    assert real_bugs.displaced(mutated().values()) == []
-
-
-def test_a_bug_whose_right_source_is_gone_is_named_and_makes_no_mutant(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    gone = (("fits_quota", "usage + request", "usage", "gone"),)
-    monkeypatch.setattr(real_bugs, "REAL_BUGS", gone)
-    assert list(mutants_of("KQ-060", fits_quota, (real_bugs.real_bug_changes,))) == []
-    assert real_bugs.displaced([fits_quota]) == [
-        "fits_quota does not say `usage + request`, of which `usage` is a mistake: gone"
-    ]
-
-
 def test_few_mutants_are_signed_and_each_is_one_that_nothing_kills() -> None:
     mine = [mutant for mutant in all_mutants().values() if mutant.change in signed.signed_by_hand()]
     assert len(mine) == len(signed.signed_by_hand()) <= signed.MOST * len(all_mutants())

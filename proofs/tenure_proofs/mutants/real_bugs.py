@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from tenure_proofs.mutants.mutant import Change, places, source_of
+from tenure_proofs.mutants.mutant import Change, places
 
 REAL_BUGS: tuple[tuple[str, str, str, str], ...] = (
     (
@@ -117,20 +117,6 @@ def real_bug_changes(function: Callable[..., Any], definition: ast.FunctionDef) 
             if here:
                 place, node = here[-1]
                 yield Change(place, node, ast.parse(after, mode="eval").body)
-
-
-def displaced(functions: Iterable[Callable[..., Any]]) -> list[str]:
-    """Mistakes that have no place any more, since a rule was changed; in words.
-
-    Args:
-        functions: all that is mutated.
-    """
-    sources = {function.__name__: source_of(function) for function in functions}
-    return [
-        f"{name} does not say `{before}`, of which `{after}` is a mistake: {seen}"
-        for name, before, after, seen in REAL_BUGS
-        if name not in sources or not _places_of(before, sources[name])
-    ]
 
 
 def _places_of(source: str, definition: ast.FunctionDef) -> list[tuple[int, ast.expr]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenure.model import SECOND, Contestant, CycleHead, TurnResult, Workload
+from tenure.model import SECOND, TurnResult, Workload
 from tenure.rules.cycle import (
     awaits_targets,
     capacity_kept,
@@ -27,71 +27,56 @@ from tenure.rules.cycle import (
 )
 from tenure.rules.time_based import is_time_expired
 from tenure_proofs.defining import Cases, definition_of
+from tenure_proofs.premises import comes_first
 from tenure_proofs.registry import obligation
 from tenure_proofs.trusted.claim import Claim
-from tenure_proofs.trusted.logic import all_of, any_of, iff, implies, is_set, negation, value_of
+from tenure_proofs.trusted.logic import all_of, any_of, choose, iff, implies, is_set, negation, value_of
 
 
 @obligation("PO-CYC-020", rules=["CYC-010"])
-def a_head_that_is_kept_comes_first_then_priority_then_time_then_uid(claim: Claim) -> None:
+@definition_of(is_ahead_in_queue)
+def a_head_that_is_kept_comes_first_then_priority_then_time_then_uid(
+    sticks: Any, other_sticks: Any, priority: Any, other: Any, queued: Any, other_queued: Any, lower: Any
+) -> Any:
     """Kueue main of August 2026, order of a ClusterQueue's heap; of two, exactly one, by unique uids."""
-    sticks, other_sticks, lower = claim.flags("sticks", "other_sticks", "lower")
-    priority, other_priority = claim.numbers("priority", "other_priority")
-    queued, other_queued = claim.numbers("queued", "other_queued")
-    ahead = claim.lift(is_ahead_in_queue)
-    first = ahead(sticks, other_sticks, priority, other_priority, queued, other_queued, lower).value
-    higher = negation(lower)
-    second = ahead(other_sticks, sticks, other_priority, priority, other_queued, queued, higher).value
-    alike = iff(sticks, other_sticks)
-    equal = all_of(alike, priority == other_priority)
-    claim.prove(
-        implies(all_of(sticks, negation(other_sticks)), first),
-        implies(all_of(alike, priority > other_priority), first),
-        implies(all_of(equal, queued < other_queued), first),
-        implies(all_of(equal, queued == other_queued), iff(first, lower)),
-        iff(first, negation(second)),
+    return comes_first(
+        (all_of(sticks, negation(other_sticks)), iff(sticks, other_sticks)),
+        (priority > other, priority == other),
+        (queued < other_queued, queued == other_queued),
+        last=lower,
     )
 
 
+def _by_priority(mine: Any, theirs: Any, gate: Any) -> tuple[Any, Any]:
+    """Gate PrioritySortingWithinCohort."""
+    higher, equal = mine.priority > theirs.priority, mine.priority == theirs.priority
+    return all_of(gate, higher), any_of(negation(gate), equal)
+
+
 @obligation("PO-CYC-030", rules=["CYC-020"])
-def a_head_has_its_turn_by_preemptor_level_priority_and_time(claim: Claim) -> None:
+@definition_of(has_earlier_turn)
+def a_head_has_its_turn_by_preemptor_level_priority_and_time(mine: Any, theirs: Any, gate: Any) -> Any:
     """Kueue main of August 2026, classical iterator; each criterion counts among equals."""
-    mine, theirs = claim.record("mine", CycleHead), claim.record("theirs", CycleHead)
-    gate = claim.flag("gate")
-    turn = claim.lift(has_earlier_turn)
-    first, second = turn(mine, theirs, gate).value, turn(theirs, mine, gate).value
-    alike = iff(mine.goes_first, theirs.goes_first)
-    even = all_of(alike, mine.level == theirs.level)
-    equal = all_of(even, any_of(negation(gate), mine.priority == theirs.priority))
-    claim.prove(
-        negation(all_of(first, second)),
-        implies(all_of(mine.goes_first, negation(theirs.goes_first)), first),
-        implies(all_of(alike, mine.level < theirs.level), first),
-        implies(all_of(even, gate, mine.priority > theirs.priority), first),
-        implies(all_of(equal, mine.queued_at < theirs.queued_at), first),
-        implies(all_of(equal, mine.queued_at == theirs.queued_at), negation(any_of(first, second))),
+    return comes_first(
+        (all_of(mine.goes_first, negation(theirs.goes_first)), iff(mine.goes_first, theirs.goes_first)),
+        (mine.level < theirs.level, mine.level == theirs.level),
+        _by_priority(mine, theirs, gate),
+        last=mine.queued_at < theirs.queued_at,
     )
 
 
 @obligation("PO-CYC-040", rules=["CYC-030"])
-def a_head_wins_by_preemptor_borrowing_share_priority_and_time(claim: Claim) -> None:
+@definition_of(wins_tournament)
+def a_head_wins_by_preemptor_borrowing_share_priority_and_time(
+    mine: Any, theirs: Any, share: Any, gate: Any
+) -> Any:
     """Kueue main of August 2026, fair sharing iterator; each criterion counts among equals."""
-    mine, theirs = claim.record("mine", Contestant), claim.record("theirs", Contestant)
-    gate, share = claim.flag("gate"), claim.number("share")
-    wins = claim.lift(wins_tournament)
-    first, second = wins(mine, theirs, share, gate).value, wins(theirs, mine, 0 - share, gate).value
-    alike = iff(mine.goes_first, theirs.goes_first)
-    both = all_of(alike, iff(mine.borrows, theirs.borrows))
-    even = all_of(both, share == 0)
-    equal = all_of(even, any_of(negation(gate), mine.priority == theirs.priority))
-    claim.prove(
-        negation(all_of(first, second)),
-        implies(all_of(mine.goes_first, negation(theirs.goes_first)), first),
-        implies(all_of(alike, negation(mine.borrows), theirs.borrows), first),
-        implies(all_of(both, share < 0), first),
-        implies(all_of(even, gate, mine.priority > theirs.priority), first),
-        implies(all_of(equal, mine.queued_at < theirs.queued_at), first),
-        implies(all_of(equal, mine.queued_at == theirs.queued_at), negation(any_of(first, second))),
+    return comes_first(
+        (all_of(mine.goes_first, negation(theirs.goes_first)), iff(mine.goes_first, theirs.goes_first)),
+        (all_of(negation(mine.borrows), theirs.borrows), iff(mine.borrows, theirs.borrows)),
+        (share < 0, share == 0),
+        _by_priority(mine, theirs, gate),
+        last=mine.queued_at < theirs.queued_at,
     )
 
 
@@ -161,22 +146,14 @@ def quota_is_kept_for_whom_cannot_reclaim_it_and_for_a_preemptor_that_goes_first
 
 
 @obligation("PO-CYC-110", rules=["CYC-110"])
-def what_is_kept_is_what_the_head_asks_for_or_all_that_its_quota_leaves(claim: Claim) -> None:
+@definition_of(capacity_kept)
+def what_is_kept_is_what_the_head_asks_for_or_all_that_its_quota_leaves(
+    amount: Any, usage: Any, nominal: Any, limited: Any, limit: Any, borrows: Any
+) -> Cases:
     """Kueue main of August 2026, resources to reserve: as much as the queue could give it, and no more."""
-    amount, usage, nominal, limit = claim.numbers("amount", "usage", "nominal", "limit")
-    limited, borrows = claim.flags("limited", "borrows")
-    claim.assume(amount >= 0)
-    kept = claim.lift(capacity_kept)(amount, usage, nominal, limited, limit, borrows).value
-    most = nominal + limit
-    within, bounded = negation(borrows), all_of(borrows, limited)
-    claim.prove(
-        kept <= amount,
-        implies(within, all_of(kept >= 0, any_of(kept == 0, usage + kept <= nominal))),
-        implies(all_of(within, kept < amount), any_of(usage + kept == nominal, usage > nominal)),
-        implies(all_of(borrows, negation(limited)), kept == amount),
-        implies(bounded, usage + kept <= most),
-        implies(bounded, any_of(kept == amount, usage + kept == most)),
-    )
+    idle = choose(borrows, nominal + limit - usage, nominal - usage)
+    least = choose(any_of(amount <= idle, all_of(borrows, negation(limited))), amount, idle)
+    return [(any_of(borrows, least >= 0), least), (all_of(negation(borrows), least < 0), 0)]
 
 
 @obligation("PO-CYC-120", rules=["CYC-120"])

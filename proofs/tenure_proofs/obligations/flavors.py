@@ -25,6 +25,7 @@ from tenure.rules.flavors import (
 )
 from tenure.rules.quota import is_within_quota
 from tenure_proofs.defining import Cases, definition_of
+from tenure_proofs.premises import comes_first
 from tenure_proofs.registry import REFUTED, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import all_of, any_of, iff, implies, is_set, negation, notion, value_of
@@ -129,37 +130,25 @@ def only_equal_ways_and_ways_that_do_not_fit_are_tied(claim: Claim) -> None:
     claim.prove(iff(tied, any_of(neither_fits, equal)))
 
 
-@obligation("PO-KQ-570", rules=["KQ-550"])
-def what_cannot_be_assigned_is_never_preferred_however_near_its_quota(claim: Claim) -> None:
-    """Kueue main of August 2026, flavor assigner: NoFit below NoCandidates below all others."""
-    one, other = _way(claim, "one"), _way(claim, "other")
-    better = _preferred(claim)(one, other)
-    claim.prove(
-        implies(one[0] == FlavorMode.NO_FIT, negation(better)),
-        implies(all_of(other[0] == FlavorMode.NO_FIT, one[0] != FlavorMode.NO_FIT), better),
-        implies(all_of(one[0] == FlavorMode.NO_CANDIDATES, _viable(other[0])), negation(better)),
-        implies(all_of(other[0] == FlavorMode.NO_CANDIDATES, _viable(one[0])), better),
-    )
-
-
 @obligation("PO-KQ-580", rules=["KQ-550", "KQ-560"])
-def a_preference_decides_what_is_looked_at_first(claim: Claim) -> None:
-    """Kueue v1beta2, FlavorFungibility.preference: mode, then level; or level, then mode."""
-    one, other = _way(claim, "one"), _way(claim, "other")
-    preference = claim.member("preference", FlavorPreference)
-    better = claim.lift(is_preferred)(*one, *other, preference).value
-    claim.assume(_viable(one[0]), _viable(other[0]))
-    nearer, higher = one[1] < other[1], _higher(one[0], other[0])
-    claim.prove(
-        implies(
-            preference == FlavorPreference.BORROWING_OVER_PREEMPTION,
-            iff(better, any_of(higher, all_of(one[0] == other[0], nearer))),
-        ),
-        implies(
-            preference == FlavorPreference.PREEMPTION_OVER_BORROWING,
-            iff(better, any_of(nearer, all_of(one[1] == other[1], higher))),
-        ),
+@definition_of(is_preferred)
+def a_preference_decides_what_is_looked_at_first(
+    mode: Any, level: Any, other: Any, other_level: Any, preference: Any
+) -> Any:
+    """Kueue v1beta2, FlavorFungibility.preference: mode, then level; or level, then mode.
+
+    What cannot be assigned is never preferred, however near its quota.
+    """
+    by_level = level < other_level, level == other_level
+    level_first = preference == FlavorPreference.PREEMPTION_OVER_BORROWING
+    found = comes_first(
+        (other == FlavorMode.NO_FIT, other != FlavorMode.NO_FIT),
+        (all_of(_viable(mode), negation(_viable(other))), iff(_viable(mode), _viable(other))),
+        (all_of(level_first, by_level[0]), any_of(negation(level_first), by_level[1])),
+        (_higher(mode, other), mode == other),
+        last=by_level[0],
     )
+    return all_of(mode != FlavorMode.NO_FIT, found)
 
 
 @obligation("PO-KQ-590", rules=["KQ-560"])

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from tenure.model import Head, PreemptionRules
 from tenure.readings import HeroScope
 from tenure.rules.hero_rank import has_turn_before, is_above, is_hero, kinship, root_of_scope
 from tenure_proofs.defining import definition_of
+from tenure_proofs.premises import comes_first
 from tenure_proofs.registry import PROVED, REFUTED, obligation
-from tenure_proofs.trusted.ancestors import Cohorts, cohorts
-from tenure_proofs.trusted.claim import Claim, Lifted, Lifting
+from tenure_proofs.trusted.ancestors import cohorts
+from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import all_of, any_of, iff, implies, negation
 from tenure_proofs.trusted.schemas import along_every_path
 
@@ -107,19 +107,16 @@ def the_order_of_heads_is_strict_and_total_on_heads_that_differ(claim: Claim) ->
 
 
 @obligation("PO-UCQ-035", rules=["UCQ-030"])
-def heads_of_heroes_come_first_the_higher_before_the_lower(claim: Claim) -> None:
+@definition_of(has_turn_before)
+def heads_of_heroes_come_first_the_higher_before_the_lower(first: Any, second: Any) -> Any:
     """KEP-8826, Goals, Hierarchical Protection; Non-Goals: "standard priority and creation time"."""
-    first, second = _heads(claim, "first", "second")
-    before = claim.lift(has_turn_before)(first, second).value
-    heroes = all_of(first.hero, second.hero)
-    level = all_of(heroes, first.cohorts_above == second.cohorts_above)
-    equal = all_of(level, first.priority == second.priority)
-    claim.prove(
-        implies(all_of(first.hero, negation(second.hero)), before),
-        implies(all_of(heroes, first.cohorts_above < second.cohorts_above), before),
-        implies(all_of(level, first.priority > second.priority), before),
-        implies(equal, iff(before, first.queued_at < second.queued_at)),
+    by_rank = comes_first(
+        (negation(second.hero), second.hero),
+        (first.cohorts_above < second.cohorts_above, first.cohorts_above == second.cohorts_above),
+        (first.priority > second.priority, first.priority == second.priority),
+        last=first.queued_at < second.queued_at,
     )
+    return all_of(first.hero, by_rank)
 
 
 @obligation("PO-UCQ-040", rules=["UCQ-040"], also=dict.fromkeys(TREE_SCOPE, REFUTED))
@@ -152,54 +149,24 @@ def a_hero_is_a_queue_with_the_rules_and_a_cohort_and_nothing_else(rules: Any, h
     return all_of(rules == PreemptionRules.UBER_CLUSTER_QUEUE, has_cohort)
 
 
-@dataclass(frozen=True, slots=True)
-class _Pair:
-    """Two ClusterQueues of one tree, heroes or not, and perhaps one and the same.
+@obligation("PO-UCQ-060", rules=["UCQ-010", "UCQ-060"])
+def the_kinship_of_two_queues_is_that_in_the_tree(claim: Claim) -> None:
+    """KEP-8826, Goals, Hierarchical Protection, Subtree Containment: closer to the root, and within.
 
-    Args:
-        tree: of both.
-        hero, other_hero: which of them is a hero.
-        parent, other: their parent cohorts.
-        same_queue: whether they are one.
-        scope, other_scope: the cohorts whose subtree is theirs.
+    Of a subtree nothing is said but what PO-UCQ-045 proves: it contains the parent cohort. Both may be one.
     """
-
-    tree: Cohorts
-    hero: Any
-    other_hero: Any
-    parent: Any
-    other: Any
-    same_queue: Any
-    scope: Any
-    other_scope: Any
-
-    def seen(self, rule: Lifting) -> Lifted:
-        """How the second is related to the first."""
-        contained = (self.tree.contains(upper, self.other) for upper in (self.scope, self.parent))
-        return rule(self.hero, self.other_hero, *contained, self.parent == self.other, self.same_queue)
-
-
-def _pair(claim: Claim) -> _Pair:
-    """Of its subtree nothing is said but what PO-UCQ-045 proves: it contains the parent cohort."""
     tree = cohorts(claim)
     parent, other, scope, other_scope = tree.named("parent", "other", "scope", "other_scope")
     hero, other_hero, same = claim.flags("hero", "other_hero", "same_queue")
     alike = all_of(parent == other, iff(hero, other_hero), scope == other_scope)
     claim.assume(tree.contains(scope, parent), tree.contains(other_scope, other), implies(same, alike))
-    return _Pair(tree, hero, other_hero, parent, other, same, scope, other_scope)
-
-
-@obligation("PO-UCQ-060", rules=["UCQ-010", "UCQ-060"])
-def the_kinship_of_two_queues_is_that_in_the_tree(claim: Claim) -> None:
-    """KEP-8826, Goals, Hierarchical Protection, Subtree Containment: closer to the root, and within."""
-    pair = _pair(claim)
-    kin, both = pair.seen(claim.lift(kinship)), all_of(pair.hero, pair.other_hero)
-    strictly_below = all_of(pair.tree.contains(pair.parent, pair.other), pair.parent != pair.other)
-    peers = all_of(both, pair.parent == pair.other, negation(pair.same_queue))
+    inside, below = tree.contains(scope, other), tree.contains(parent, other)
+    kin = claim.lift(kinship)(hero, other_hero, inside, below, parent == other, same)
+    both = all_of(hero, other_hero)
     claim.prove(
         kin.defined,
-        iff(kin.field("hero"), pair.other_hero),
-        iff(kin.field("in_scope"), all_of(pair.hero, pair.tree.contains(pair.scope, pair.other))),
-        iff(kin.field("above"), all_of(both, strictly_below)),
-        iff(kin.field("peer"), peers),
+        iff(kin.field("hero"), other_hero),
+        iff(kin.field("in_scope"), all_of(hero, inside)),
+        iff(kin.field("above"), all_of(both, below, parent != other)),
+        iff(kin.field("peer"), all_of(both, parent == other, negation(same))),
     )
