@@ -33,6 +33,7 @@ KINDS: Final = {
     "Workload": "workloads",
     "WorkloadPriorityClass": "workloadpriorityclasses",
 }
+_LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _KEPT: Final = (
     "type",
     "format",
@@ -64,7 +65,7 @@ def crds_in(folder: Path) -> dict[str, Any]:
 
 
 def _schema(file: Path) -> Any:
-    crd = yaml.safe_load(file.read_text(encoding="utf-8"))
+    crd = yaml.load(file.read_text(encoding="utf-8"), _LOADER)
     version = next(one for one in crd["spec"]["versions"] if one["name"] == VERSION)
     return version["schema"]["openAPIV3Schema"]
 
@@ -106,7 +107,7 @@ def names_in(source: Path) -> Iterator[str]:
         source: the folder of its Go module.
     """
     for file in sorted((source / "config" / "components" / "crd" / "bases").glob("*.yaml")):
-        crd = yaml.safe_load(file.read_text(encoding="utf-8"))["spec"]
+        crd = yaml.load(file.read_text(encoding="utf-8"), _LOADER)["spec"]
         for version in crd["versions"]:
             # What v1beta1 has other names for is converted.
             if version["name"] == VERSION or len(crd["versions"]) == 1:

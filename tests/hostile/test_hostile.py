@@ -15,7 +15,7 @@ from tests.sampling import sample
 
 ROOT = Path(__file__).resolve().parents[2]
 SEED = int(os.environ.get("TENURE_HOSTILE_SEED", "7"))
-COUNT = sample(60, 1000)
+COUNT = sample(30, 1000)
 COMMANDS = sample(2, 8)
 AROUND = sample(12, 200)
 MIB = 600

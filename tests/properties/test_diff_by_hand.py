@@ -15,7 +15,7 @@ from tests.properties.edits_by_hand import cases, differences, objects_of
 from tests.sampling import sample
 
 SEED = 21
-EDITS = sample(20, 350)
+EDITS = sample(10, 350)
 
 
 def test_a_difference_is_what_deciding_both_clusters_says(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from tests.tenure.clusters import READINGS, Case, cases
 from tests.tenure.counterfactuals.campaign import ALL, problems, situation_of, target_of
 
 # Each case is some hundred decisions; `python -m tests.tenure.counterfactuals.campaign 2000 1` takes longer.
-FEW = settings(max_examples=sample(12, 140), suppress_health_check=[HealthCheck.too_slow])
+FEW = settings(max_examples=sample(6, 140), suppress_health_check=[HealthCheck.too_slow])
 SAMPLES = 8
 """How many nearer values of an exact change are tried."""
 
@@ -37,7 +37,7 @@ def test_the_changed_input_gives_the_changed_answer(scenario: dict[str, object],
         assert problems(situation, target, change) == []
 
 
-@settings(FEW, max_examples=sample(12, 60))
+@settings(FEW, max_examples=sample(6, 60))
 @given(decide_inputs(max_workloads=12, features=ALL_FEATURES - {Feature.AGEING}), st.integers(0, 11))
 def test_the_changed_manifests_are_accepted(scenario: dict[str, Any], number: int) -> None:
     situation = situation_of(scenario)

@@ -12,7 +12,7 @@ from tenure_lab.generators.strategies import ALL_FEATURES, Feature, decide_input
 from tests.properties.restart import after_a_restart, before, comparable
 from tests.sampling import sample
 
-MANY = settings(max_examples=sample(40, 300), suppress_health_check=[HealthCheck.too_slow])
+MANY = settings(max_examples=sample(15, 300), suppress_health_check=[HealthCheck.too_slow])
 
 
 REPAIRS = {"fair_sharing_repair", "repair_strategy", "repair_within_nominal"}
