@@ -32,6 +32,7 @@ from functools import cache
 from typing import TypeAlias
 
 from tenure.choices import DEFAULT_LIMIT
+from tenure.engines.memo import Searches
 from tenure.errors import bad_input
 from tenure.explanation.counterfactuals.config_fields import ConfigField, config_knobs
 from tenure.explanation.counterfactuals.counterfactual import Counterfactual, apply, may_tie, tie_of
@@ -335,6 +336,8 @@ class _Searcher:
         self._is_shared = sum(queue.preemption_config == config for queue in queues) > 1
         if self._team == decision.queue.name and not self._is_shared:
             self._own.add(f"PreemptionConfig/{config}")
+        # Who is a target counts, and not who else was a candidate.
+        self._searches = Searches(keep_all=False)
         self.tried = 0
 
     @property
@@ -372,8 +375,11 @@ class _Searcher:
             raise _SpentError
         self.tried, self._of_this = self.tried + 1, self._of_this + 1
         altered = knob.write(self._situation, value)
-        same_tree = altered.cluster is self._situation.cluster
-        return altered.decided(self._decision.snapshot if same_tree else None)
+        same_tree = _same_but_pending(altered.cluster, self._situation.cluster)
+        if not same_tree or altered.now != self._situation.now:
+            # What two clusters, or two instants, list is not compared.
+            return altered.decided(self._decision.snapshot if same_tree else None, Searches(keep_all=False))
+        return altered.decided(self._decision.snapshot, self._searches)
 
     def _is_harmless(self, knob: Knob, decision: Decision) -> bool:
         kind, _, name = knob.object.partition("/")
@@ -399,6 +405,12 @@ class _Searcher:
             own=knob.object in self._own,
             harmless=self._is_harmless(knob, decision),
         )
+
+
+def _same_but_pending(one: Cluster, other: Cluster) -> bool:
+    """Whether two clusters are the same but for who is pending, which no decision about another looks at."""
+    names = (field.name for field in dataclasses.fields(Cluster) if field.name != "pending")
+    return all(getattr(one, name) is getattr(other, name) for name in names)
 
 
 def _listed(knob: Listed, decision: Decision) -> Iterable[Value]:

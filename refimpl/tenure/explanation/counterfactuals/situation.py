@@ -12,6 +12,7 @@ from typing import ClassVar, TypeAlias
 from tenure.choices import Outcome
 from tenure.model import Cluster, Instant, Workload
 from tenure.oracle.decide import Decision, decide
+from tenure.oracle.search import Search, find_targets
 from tenure.oracle.snapshot import Snapshot
 from tenure.readings import Reading
 
@@ -60,11 +61,12 @@ class Situation:
         preemptor = effective.with_priority(effective.priority - boost) if boost else effective
         return cls(cluster, preemptor, decision.queue.name, decision.now, decision.reading)
 
-    def decided(self, snapshot: Snapshot | None = None) -> Decision:
+    def decided(self, snapshot: Snapshot | None = None, search: Search = find_targets) -> Decision:
         """The decision in this situation.
 
         Args:
-            snapshot: of the same cluster and queue, where there is one already.
+            snapshot: of the same cluster and queue, where there is one; who is pending does not count.
+            search: finds targets.
 
         Raises:
             InputError: no such ClusterQueue; cohorts that are their own ancestors.
@@ -77,6 +79,7 @@ class Situation:
             self.reading,
             assignment=None,
             snapshot=snapshot,
+            search=search,
         )
 
     def at(self, now: Instant) -> Situation:
