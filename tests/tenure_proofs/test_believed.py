@@ -10,6 +10,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from random import Random
 from typing import Any, TypeAlias
 from unittest import mock
@@ -19,8 +20,9 @@ import pytest
 
 from docs.gen.markdown import sentence
 from docs.gen.theorems import premises, stand_ins
+from tenure.choices import Outcome
 from tenure.errors import InputError
-from tenure.model import UNLIMITED, TurnResult
+from tenure.model import UNLIMITED
 from tenure.oracle import tree
 from tenure.oracle.decide import decide
 from tenure.oracle.heroes.effective import EffectiveUsage, effective_usage, tree_under
@@ -39,6 +41,7 @@ from tenure_lab.generators.large_amounts import scaled
 from tenure_lab.generators.options import ALL_FEATURES, Feature, Options
 from tenure_lab.generators.scenarios import draw_for_core
 from tenure_play import Scenario, parse_scenario
+from tenure_play.actors import evicted
 from tenure_play.engine import Player
 from tenure_proofs.theorems.believed import ATTACKED, SEED
 from tenure_proofs.theorems.outcome import discharged
@@ -180,19 +183,17 @@ class Looked(Player):
 
 
 FLAVORS: Sequence[str] = ("f",)
-"""Of each resource group of a BestEffortFIFO queue of `one_queue`."""
+"""Of each resource group of `one_queue`."""
 
 
 def one_queue(dice: Random) -> dict[str, Any]:
     """A scenario of one ClusterQueue, whose jobs have up to three pod sets and end when they like."""
-    strategy = dice.choice(("BestEffortFIFO", "BestEffortFIFO", "BestEffortFIFO", "StrictFIFO"))
-    flavors = [*FLAVORS] if strategy == "BestEffortFIFO" else ["f", "g"]
     groups: list[dict[str, Any]] = [
         {
             "coveredResources": [resource],
             "flavors": [
                 {"name": f"{resource}-{name}", "resources": [{"name": resource, "nominalQuota": quota}]}
-                for name, quota in zip(flavors, dice.choices((2, 3, 4), k=len(flavors)), strict=True)
+                for name, quota in zip(FLAVORS, dice.choices((2, 3, 4), k=len(FLAVORS)), strict=True)
             ],
         }
         for resource in ("cpu", "memory")[: dice.randint(1, 2)]
@@ -201,7 +202,6 @@ def one_queue(dice: Random) -> dict[str, Any]:
     within = dice.choice(("LowerPriority", "LowerOrNewerEqualPriority"))
     spec = {
         "preemption": {"withinClusterQueue": within},
-        "queueingStrategy": strategy,
         "resourceGroups": groups,
     }
     return {
@@ -247,21 +247,30 @@ def draw_alone(number: int) -> tuple[Scenario, Reading]:
     return parse_scenario(one_queue(Random(f"{SEED} {number}"))), preset("guaranteed")
 
 
-def promises_are_not_parked(states: range) -> Iterator[None]:
+def targets_are_found_again(states: range) -> Iterator[None]:
     for number in states:
-        player, promised = Looked(*draw_alone(number)), dict[str, str]()
+        player, dice, found = Looked(*draw_alone(number)), Random(f"{SEED} {number}"), list[Outcome]()
 
-        def look(player: Looked, promised: dict[str, str] = promised) -> None:
-            for handled in player.handled:
-                actor, result = handled.entry.actor, handled.result
-                assert result != TurnResult.PARKED or promised.get(actor.queue) != actor.key
-                if result == TurnResult.PREEMPTING:
-                    promised[actor.queue] = actor.key
+        def look(player: Looked, dice: Random = dice, found: list[Outcome] = found) -> None:
+            for entry in (handled.entry for handled in player.handled if handled.entry.decision.targets):
+                cluster, clock = entry.decision.snapshot.cluster, player.world.clock
+                victims = {target.workload.key: target.reason for target in entry.decision.targets}
+                for _ in range(4):
+                    left = tuple(
+                        evicted(one, victims[one.key], clock) if one.key in victims else one
+                        for one in cluster.admitted
+                        if dice.random() < 0.7
+                    )
+                    then = replace(cluster, admitted=left)
+                    later = clock + dice.randrange(10**11)
+                    asked = then, entry.actor.workload, entry.actor.queue, later, player.world.reading
+                    found.append(decide(*asked).outcome)
 
         player.look = look
         with suppress(InputError):
             player.play()
-        yield from (None for _ in promised)
+        assert {*found} <= {Outcome.FIT, Outcome.PREEMPT}
+        yield from (None for _ in found)
 
 
 def keys_have_64_bits(states: range) -> Iterator[None]:
@@ -301,8 +310,8 @@ ATTACKS: dict[str, tuple[Attack, Any, str, Any]] = {
         "compare_shares",
         lambda one, other: 0 if abs(one.ratio - other.ratio) < 400 else 1 if one.ratio > other.ratio else -1,
     ),
-    "a BestEffortFIFO ClusterQueue without a cohort, with one flavor in each group, parks no preemptor": (
-        promises_are_not_parked,
+    "with no cohort and one flavor in each group, who preempts still does, or fits, when fewer run": (
+        targets_are_found_again,
         sys.modules[__name__],
         "FLAVORS",
         ("f", "g"),

@@ -20,7 +20,7 @@ ATTACKED: Mapping[str, tuple[int, str]] = MappingProxyType(
             _DECISIONS,
         ),
         "two shares compare as their places in one order": (300_000, "triples of shares"),
-        "a BestEffortFIFO ClusterQueue without a cohort, with one flavor in each group, parks no preemptor": (
+        "with no cohort and one flavor in each group, who preempts still does, or fits, when fewer run": (
             2_000,
             _PLAYS,
         ),

@@ -10,11 +10,11 @@ PO-ANY-330 and PO-ANY-340 cover a tree in which
 2. no ClusterQueue has minAdmitDuration in force;
 3. no WorkloadPriorityClass changes a priority with time, and gate PrioritySortingWithinCohort is on.
 
-What a play does to its workloads is that of PO-ANY-351 to PO-ANY-353. A workload that comes evicted, but not
+What a play does to its workloads is that of PO-ANY-351 to PO-ANY-354. A workload that comes evicted, but not
 preempted, moves once in the order, when it is admitted; from then on none moves. Where the tree has one
 ClusterQueue that is StrictFIFO, or has one flavor in each resource group, PO-ANY-350 makes it whole: no
-loop. It believes that a preemptor is not parked there while its victims leave: that a search which has found
-targets finds them again is not proved, and of several flavors it is false (F-091). Where the tree has several
+loop. It believes that a decision which has found targets there finds some again, or needs none, once some of
+what runs has left: that is not proved, and of several flavors it is false (F-091). Where the tree has several
 ClusterQueues, whose turn comes first is decided by borrowing and shares (PO-CYC-210, PO-CYC-220), and quota
 that one victim has freed may go to another (PO-CYC-230). PO-ANY-360 covers `reclaimWithinCohort: Any` too.
 """
@@ -38,7 +38,7 @@ from tenure_play.queues import preemptor_after
 from tenure_proofs.premises import any_terms, duration_is_in_force
 from tenure_proofs.registry import reading_of
 from tenure_proofs.theorems.livelock import Counted
-from tenure_proofs.theorems.played import BEHIND, LEAVES, NONE_PARKED, better_by_a_turn
+from tenure_proofs.theorems.played import BEHIND, LEAVES, PARKED, better_by_a_turn
 from tenure_proofs.theorems.registry import BELIEVED, theorem
 from tenure_proofs.theorems.selection import listed, usage_of
 from tenure_proofs.theorems.taken import lemmas_of, modelled
@@ -56,8 +56,8 @@ ONE_HEAD = ("a ClusterQueue has one head in a scheduling cycle", "PO-ANY-352")
 TURNS = ("only who fits is admitted, and only targets of a head that preempts are preempted", "PO-ANY-353")
 HAS_TURN = ("in one ClusterQueue that parks no preemptor, none behind one has its turn", "PO-ANY-350")
 PHASES = ("who is admitted runs, who is evicted terminates, who is released waits", "PO-ANY-351")
-NOT_PARKED = (
-    "a BestEffortFIFO ClusterQueue without a cohort, with one flavor in each group, parks no preemptor",
+FOUND_AGAIN = (
+    "with no cohort and one flavor in each group, who preempts still does, or fits, when fewer run",
     BELIEVED,
 )
 
@@ -173,8 +173,10 @@ def in_a_queue_none_that_is_behind_a_waiting_preemptor_has_its_turn_before_it(
 
     In a BestEffortFIFO queue none has, in a StrictFIFO queue none that is behind in the order. So where a
     tree has one ClusterQueue, and that parks no preemptor, none behind a preemptor has its turn before it:
-    with PO-ANY-340 there is no loop. With several flavors in a resource group a BestEffortFIFO queue parks a
-    preemptor whose pod sets get other flavors than before (F-091).
+    with PO-ANY-340 there is no loop. While a preemptor is ahead of all, what runs only gets less, so that all
+    its later decisions are about some of what ran when it found its targets. With several flavors in a
+    resource group a BestEffortFIFO queue parks a preemptor whose pod sets get other flavors than before
+    (F-091).
     """
     for premise in (STAYS, ONE_HEAD):
         modelled(*premise)
@@ -187,9 +189,9 @@ def in_a_queue_none_that_is_behind_a_waiting_preemptor_has_its_turn_before_it(
     ahead = claim.lift(function)(mine, theirs, priority, others, queued, since, lower).value
     before = any_of(priority > others, all_of(priority == others, queued < since))
     claim.prove(any_of(ahead, all_of(strict, negation(before))))
-    parked = z3.Bool("the preemptor is parked")
-    alone = Taken(z3.Or(strict.term, z3.Not(parked)), *NOT_PARKED)
-    facts = (*claim.facts, alone, NONE_PARKED.of(strict.term, parked))
+    parked, nothing = z3.Bool("the preemptor is parked"), z3.Bool("its decision finds nothing")
+    again = Taken(z3.Or(strict.term, z3.Not(nothing)), *FOUND_AGAIN)
+    facts = (*claim.facts, again, PARKED.of(strict.term, nothing, parked))
     goals = (("it is ahead", every(claim.goals)), ("it is not parked", z3.Not(parked)))
     yield Part("two heads", facts, goals)
 

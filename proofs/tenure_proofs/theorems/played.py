@@ -228,10 +228,10 @@ def _head(function: Callable[..., Any], queue: Made | None, popped: Made | None)
     yield from read_procedure(seeing(function, Nominee=NOMINEE), given, of)
 
 
-NONE_PARKED = Conclusion(
+PARKED = Conclusion(
     "PO-ANY-353",
-    "a StrictFIFO ClusterQueue parks none",
-    lambda strict, parked: z3.Implies(strict, z3.Not(parked)),
+    "a head is parked only where its decision finds nothing, and in no StrictFIFO ClusterQueue",
+    lambda strict, nothing, parked: z3.Implies(parked, z3.And(nothing, z3.Not(strict))),
 )
 
 
@@ -255,12 +255,13 @@ def a_head_is_admitted_only_where_it_fits_and_preempts_only_targets_that_no_earl
         found = as_term(way.value, TurnResult)
         admitted, preempts = (found == int(one) for one in (TurnResult.ADMITTED, TurnResult.PREEMPTING))
         free = z3.And(fits, z3.Not(flags["overlaps"].term), z3.Not(flags["defers"].term))
-        nothing = z3.And(is_one_of("NO_FIT", "NO_CANDIDATES"), z3.Not(flags["strict"].term))
+        nothing, strict = is_one_of("NO_FIT", "NO_CANDIDATES"), flags["strict"].term
+        parked = found == int(TurnResult.PARKED)
         return [
             ("admitted exactly where it fits", admitted == z3.And(is_one_of("FIT"), free)),
             ("preempts exactly where it has found targets", preempts == z3.And(is_one_of("PREEMPT"), free)),
-            ("parked exactly where nothing is found", (found == int(TurnResult.PARKED)) == nothing),
-            NONE_PARKED.goal(flags["strict"].term, found == int(TurnResult.PARKED)),
+            ("parked exactly where nothing is found", parked == z3.And(nothing, z3.Not(strict))),
+            PARKED.goal(strict, nothing, parked),
         ]
 
     one_of_all = z3.And(outcome >= 0, outcome < len(numbers))
