@@ -23,10 +23,9 @@ from docs.gen.theorems import premises, stand_ins
 from tenure.choices import Outcome
 from tenure.errors import InputError
 from tenure.model import UNLIMITED
-from tenure.oracle import tree
 from tenure.oracle.decide import decide
 from tenure.oracle.heroes.effective import EffectiveUsage, effective_usage, tree_under
-from tenure.oracle.heroes.held import held_by
+from tenure.oracle.heroes.held import Held, held_by
 from tenure.oracle.heroes.search import HeroSearch
 from tenure.oracle.leaving import leaving_of
 from tenure.oracle.question import Candidate, Question
@@ -127,29 +126,15 @@ def assert_in_use_by_who_is_out(
         assert in_use_of(question, one) == in_use_of(question, counted(start, question, out))
 
 
-def changes_go_along_a_path(states: range) -> Iterator[None]:
+def who_is_out_decides(states: range) -> Iterator[None]:
     dice = Random(SEED)
     for question, candidates in searches(states):
         leaving, start = beginning(question)
         if isinstance(start, EffectiveUsage):
             assert_in_use_by_who_is_out(question, candidates, leaving, start, dice)
-        for candidate in candidates:
-            gone = leaving.without(start, candidate)
-            again = leaving.beside(gone, candidate)
-            if isinstance(start, EffectiveUsage):
+            for candidate in candidates:
+                again = leaving.beside(leaving.without(start, candidate), candidate)
                 assert in_use_of(question, again) == in_use_of(question, start)
-                yield
-                continue
-            amounts, path = candidate.workload.usage, question.snapshot.tree.nodes[candidate.place].path
-            for usage, then, adding in ((start, gone, False), (gone, again, True)):
-                for at in {at for used in (*usage, *then) for at in used}:
-                    quotas = [tree.quota_at(question.snapshot.tree, place, at) for place in path]
-                    expected = [used.get(at, 0) for used in usage]
-                    along = [expected[place] for place in path]
-                    climbed = tree.climb(quotas, along, amounts.get(at, 0), adding=adding)
-                    for place, amount in zip(path, climbed, strict=True):
-                        expected[place] = amount
-                    assert [used.get(at, 0) for used in then] == expected
                 yield
 
 
@@ -298,11 +283,11 @@ ABOVE_LEAST = sorting._above_least
 """As it is, for a wrong version of it."""
 
 ATTACKS: dict[str, tuple[Attack, Any, str, Any]] = {
-    "each flavor-resource changes along a path; beside heroes, usage depends on who is out alone": (
-        changes_go_along_a_path,
-        tree,
-        "_change",
-        changed(tree._change, ("amounts.items()", "[*amounts.items()][:1]")),
+    "beside heroes, usage depends on who is out alone": (
+        who_is_out_decides,
+        Held,
+        "without",
+        changed(Held.without, ("minus(held.get(flavor_resource, 0), amount)", "held[flavor_resource]")),
     ),
     "two shares compare as their places in one order": (
         shares_in_one_order,

@@ -16,8 +16,8 @@ from tenure_proofs.trusted.ast_lifter import Made
 from tenure_proofs.trusted.domains import LiftError
 from tenure_proofs.trusted.induction import Labelled
 from tenure_proofs.trusted.loops import Cells, Way
-from tenure_proofs.trusted.procedures import POINT, Invariant, Law, Table, plain, read_procedure
-from tenure_proofs.trusted.symbols import SymInt, SymToken
+from tenure_proofs.trusted.procedures import POINT, Invariant, Keyed, Law, Table, plain, read_procedure
+from tenure_proofs.trusted.symbols import SymBool, SymInt, SymToken
 from tenure_simulate.core import amounts
 from tests.tenure_proofs.changed import LITTLE, changed, fails, made
 
@@ -61,6 +61,11 @@ REFUSED = {
         "another name",
     ),
     "the last of a list of numbers": ("found = [1]", "is no SymToken"),
+    "what is no dict": ("total = values.get(total, 0)", "values in line 2 is no dict"),
+    "a dict by other keys": (
+        "found = {one: one for first, one in values.items()}",
+        "outside the subset",
+    ),
     "a loop with else": (
         "while total > 0:\n        total = 0\n    else:\n        total = 1",
         "outside the subset",
@@ -100,6 +105,38 @@ def test_a_list_grows_and_shrinks_as_it_does(body: str, size: int) -> None:
     namespace: dict[str, Any] = {}
     exec(source, namespace)
     assert len(namespace["procedure"](1, 2)[0]) == size
+
+
+@pytest.mark.parametrize("key", range(5))
+def test_dicts_have_at_every_key_what_they_have(key: int) -> None:
+    one, other = {1: 10, 2: 20}, {2: 5, 3: 7}
+    source = (
+        "def procedure(one, other, key, swaps):\n"
+        "    more = {**one, **{at: amount + 1 for at, amount in other.items()}}\n"
+        "    return (one if swaps else more).get(key, 0)\n"
+    )
+    namespace: dict[str, Any] = {}
+    exec(source, namespace)
+    for swaps in (False, True):
+        expected = namespace["procedure"](one, other, key, swaps)
+        asked, fact = SymBool(z3.Bool("swaps")), z3.Bool("swaps") == swaps
+        given = {"one": _dict(one), "other": _dict(other), "key": SymToken(z3.IntVal(key)), "swaps": asked}
+
+        def same(way: Way, expected: int = expected) -> Labelled:
+            return [("the same", way.value.term == expected)]
+
+        parts = read_procedure(made(source, "procedure", {}, {}), given, same, facts=[fact])
+        assert not prove(parts, None, LITTLE).failures
+
+
+def _dict(items: dict[int, int]) -> Keyed:
+    def at(key: Any) -> SymInt:
+        found = z3.IntVal(-1)
+        for one, amount in items.items():
+            found = z3.If(key == one, amount, found)
+        return SymInt(found)
+
+    return Keyed(lambda key: z3.Or(*(key == one for one in items)), at)
 
 
 def test_nothing_is_taken_from_a_list_that_may_be_empty() -> None:

@@ -16,7 +16,7 @@ from jsonschema import Draft202012Validator
 
 from tenure.cli.bundled import schema
 from tenure.model import UNLIMITED, Kin, NodeQuota, TurnResult
-from tenure.oracle import ageing, candidates, classical, decide, fair, fair_repairs, snapshot
+from tenure.oracle import ageing, candidates, classical, decide, fair, fair_repairs, snapshot, tree
 from tenure.oracle.heroes.plan import kin_between
 from tenure.oracle.selection import (
     fill_back,
@@ -344,6 +344,13 @@ WRONG_LOOPS: dict[str, tuple[str, Callable[..., Any], str, str, str]] = {
         "rank, state.usage",
         "rank, usage",
         "keeps: each was first at its turn",
+    ),
+    "a change forgets the last node": (
+        "PO-ANY-052",
+        tree._change,
+        "enumerate(usage)",
+        "enumerate(usage[:-1])",
+        "returns: every node",
     ),
     "release forgets local quota": (
         "PO-ANY-040",

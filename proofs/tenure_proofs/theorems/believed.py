@@ -15,10 +15,7 @@ _DECISIONS, _PLAYS = "decisions", "plays"
 
 ATTACKED: Mapping[str, tuple[int, str]] = MappingProxyType(
     {
-        "each flavor-resource changes along a path; beside heroes, usage depends on who is out alone": (
-            10_000,
-            _DECISIONS,
-        ),
+        "beside heroes, usage depends on who is out alone": (10_000, _DECISIONS),
         "two shares compare as their places in one order": (300_000, "triples of shares"),
         "with no cohort and one flavor in each group, who preempts still does, or fits, when fewer run": (
             2_000,

@@ -209,16 +209,19 @@ AS_BEFORE, ALONG = (
     Conclusion("PO-ANY-050", words, lambda again, before: again == before)
     for words in ("who leaves comes back as it was", "who leaves comes back as it was along its path")
 )
-WHOLE = (
-    "each flavor-resource changes along a path; beside heroes, usage depends on who is out alone",
-    BELIEVED,
+CHANGED = Conclusion(
+    "PO-ANY-052",
+    "each flavor-resource changes along a path, and nothing else does",
+    lambda changes, then, climbed, before: then == z3.If(changes, climbed, before),
 )
+BESIDE_HEROES = ("beside heroes, usage depends on who is out alone", BELIEVED)
 ONE_USAGE = ("what is alike at every node, of every flavor-resource, is in use alike", GIVEN)
 _bills = z3.Bool("heroes are billed")
 _at = z3.Function("in use at a node of a flavor-resource", *[z3.IntSort()] * 4)
 _node, _resource = (
     z3.Function(f"a {what} that differs, if any does", *[z3.IntSort()] * 3) for what in ("node", "resource")
 )
+_held = z3.Function("is held of a flavor-resource", z3.IntSort(), z3.BoolSort())
 _position = z3.Function("place of a node on the path", z3.IntSort(), z3.IntSort())
 
 
@@ -231,7 +234,7 @@ def what_is_taken_away_and_added_again_leaves_every_node_as_it_was() -> Iterator
     """A workload that is removed and put back changes nothing.
 
     By induction from the ClusterQueue up, of what PO-ANY-030 and PO-ANY-040 say of each flavor-resource. That
-    all of them change so, and nothing else, is assumed: dicts within a list are not read.
+    all of them change so, and nothing else does, is PO-ANY-052.
     """
     calls = in_a_consistent_tree(TAKEN_AWAY, AMOUNT)
     without = calls.call(TAKEN_AWAY, QUOTAS, BEFORE, AMOUNT, False, points=POINTS)
@@ -245,28 +248,25 @@ def _everywhere(calls: Composed, *cells: Cells) -> Iterator[Part]:
     before, without, again = z3.Ints("usage usage_without_it usage_again")
     node, resource = _node(again, before), _resource(again, before)
     place = _position(node)
-    on_path = z3.And(place >= 0, QUOTAS.size > place)
+    changes = z3.And(_held(resource), place >= 0, QUOTAS.size > place)
 
-    def along(now: Any, then: Any, of_now: Cells, of_then: Cells) -> z3.BoolRef:
-        changed = [
-            _at(usage, node, resource) == of.term[place] for usage, of in ((now, of_now), (then, of_then))
-        ]
-        as_it_was = _at(then, node, resource) == _at(now, node, resource)
-        return z3.Or(_bills, z3.If(on_path, z3.And(*changed), as_it_was))
-
-    first, second, third = cells
-    changes = [along(before, without, first, second), along(without, again, second, third)]
-    there = z3.Implies(on_path, ALONG.holds(third.term[place], first.term[place]))
-    known = [*_if_alike(again, before, *changes), Taken(there, ALONG.words, ALONG.by, LAW)]
+    was, less, more = (_at(usage, node, resource) for usage in (before, without, again))
+    first, second, third = (used.term[place] for used in cells)
+    known = [
+        z3.Implies(changes, was == first),
+        *_if_alike(again, before, (changes, less, second, was), (changes, more, third, less)),
+        Taken(z3.Implies(changes, ALONG.holds(third, first)), ALONG.words, ALONG.by, LAW),
+    ]
     yield from calls.shows("everywhere", [AS_BEFORE.goal(again, before)], *known)
 
 
-def _if_alike(one: Any, other: Any, *changes: z3.BoolRef) -> list[Taken]:
+def _if_alike(one: Any, other: Any, *changes: tuple[Any, ...]) -> list[Taken]:
     """What is known of two usages after changes: they are one where they are alike."""
     node, resource = _node(one, other), _resource(one, other)
     alike = _at(one, node, resource) == _at(other, node, resource)
     return [
-        Taken(z3.And(*changes, z3.Implies(_bills, one == other)), *WHOLE),
+        *(Taken(z3.Or(_bills, CHANGED.holds(*at)), CHANGED.words, CHANGED.by, LAW) for at in changes),
+        Taken(z3.Implies(_bills, one == other), *BESIDE_HEROES),
         Taken(z3.Implies(alike, one == other), *ONE_USAGE),
     ]
 
@@ -282,7 +282,7 @@ _above = z3.Function("the node above", z3.IntSort(), z3.IntSort())
 
 
 class _Leaving:
-    """One that leaves: the path of its ClusterQueue, and what it holds.
+    """One that leaves: the path of its ClusterQueue, and what it holds of some flavor-resource, if it does.
 
     Args:
         name: which of the two.
@@ -294,12 +294,12 @@ class _Leaving:
             z3.Function(f"{what} on the path of {name}", z3.IntSort(), z3.IntSort())
             for what in ("node", "place")
         )
-        told = (z3.Int(f"quotas of {name}"),)
+        self.holds, told = z3.Bool(f"{name} holds some"), (z3.Int(f"quotas of {name}"),)
         self.quotas = Row(lambda place: quota_of(self.node(place)), self.size, told=told)
 
     def has(self, node: Any) -> z3.BoolRef:
-        """Whether a node is on its path."""
-        return z3.And(self.place(node) >= 0, self.place(node) < self.size)
+        """Whether what is in use at a node changes."""
+        return z3.And(self.holds, self.place(node) >= 0, self.place(node) < self.size)
 
     def below(self, node: Any) -> Any:
         """The node below one on its path."""
@@ -325,6 +325,10 @@ class _Leaving:
         return _used([*TAKEN_AWAY.requires(given), *each])
 
 
+BEFORES = (0, 1, 0, 3)
+"""The state before each change: one leaves, then the other; the other leaves, then one."""
+
+
 @theorem("PO-ANY-055", about=(climb,), size=SIZE)
 def two_that_leave_in_either_order_leave_the_same_in_use() -> Iterator[Part]:
     """Workloads of two ClusterQueues of a tree, or of one: it does not matter who leaves first.
@@ -340,7 +344,7 @@ def two_that_leave_in_either_order_leave_the_same_in_use() -> Iterator[Part]:
     calls = Composed(*(fact for who, used in changes for fact in who.as_required(used)))
     first = z3.Function("in use at a node", z3.IntSort(), z3.IntSort())
     states, known = [first], list[z3.BoolRef]()
-    for (who, used), before in zip(changes, (0, 1, 0, 3), strict=True):
+    for (who, used), before in zip(changes, BEFORES, strict=True):
         then = calls.call(TAKEN_AWAY, who.quotas, used, who.amount, False, points=(who.place(node),))
         was = states[before]
         known += [used.term[at] == was(who.node(at)) for at in (who.place(node), who.place(node) - 1)]
@@ -356,7 +360,12 @@ def two_that_leave_in_either_order_leave_the_same_in_use() -> Iterator[Part]:
     usages = z3.Ints("usage usage_without_one usage_without_both usage_without_the_other usage_without_them")
     both, again = usages[2], usages[4]
     differs, resource = _node(both, again), _resource(both, again)
-    along = [_at(usage, differs, resource) == at(differs) for usage, at in zip(usages, states, strict=True)]
+    now = [_at(usage, differs, resource) for usage in usages]
+    along = [
+        (who.has(differs), then, at(differs), now[before])
+        for (who, _), before, then, at in zip(changes, BEFORES, now[1:], states[1:], strict=True)
+    ]
     alike = ALIKE_BELOW.of(states[2](differs), states[4](differs))
-    of_both = _if_alike(both, again, z3.Or(_bills, z3.And(*along)))
-    yield from calls.shows("everywhere", [IN_EITHER_ORDER.goal(both, again)], *of_both, alike)
+    of_both = _if_alike(both, again, *along)
+    at_first = now[0] == first(differs)
+    yield from calls.shows("everywhere", [IN_EITHER_ORDER.goal(both, again)], *of_both, alike, at_first)

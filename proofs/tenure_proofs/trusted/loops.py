@@ -248,9 +248,11 @@ class _Reader(_Lifter):
                 return SymInt(cells.term[self.place(cells, place, scope)])
             case ast.Call(
                 func=ast.Name(id="tuple"),
-                args=[ast.GeneratorExp(elt, [ast.comprehension(ast.Name(id=name), source, [], 0)])],
-            ) if scope.outer("tuple") is tuple:
-                return self.mapped(elt, name, self.row(source, scope), scope)
+                args=[ast.GeneratorExp(elt, [ast.comprehension(target, source, [], 0)])],
+            ) | ast.ListComp(elt, [ast.comprehension(target, source, [], 0)]) if (
+                scope.outer("tuple") is tuple
+            ):
+                return self.mapped(elt, target, self.row(source, scope), scope)
             case ast.Attribute(value=ast.Name(id=name), attr="head") if (
                 isinstance(row := scope.names.get(name), Row) and row.linked
             ):
@@ -258,12 +260,12 @@ class _Reader(_Lifter):
                 return row.at(z3.IntVal(0))
         return super().expression(node, scope)
 
-    def mapped(self, each: ast.expr, name: str, whole: Row, scope: _Scope) -> Row:
+    def mapped(self, each: ast.expr, target: ast.expr, whole: Row, scope: _Scope) -> Row:
         """What each element comes to. All of them are made at once, so an arbitrary one must not raise."""
 
         def at(place: Any) -> Value:
             inside = scope.under(SymBool(z3.And(place >= 0, place < whole.size)), True)
-            return self.expression(each, inside.binding(name, whole.at(place)))
+            return self.expression(each, self.bind(target, whole.at(place), inside))
 
         self.tuples += 1
         at(z3.Int(f"{OWN}element {self.tuples}"))

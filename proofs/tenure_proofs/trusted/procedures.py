@@ -63,6 +63,19 @@ class Table(Symbol):
 
 
 @dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Keyed(Symbol):
+    """A dict by tokens that is only read.
+
+    Args:
+        has: whether a key is in it.
+        at: what it has there.
+    """
+
+    has: Callable[[Any], z3.BoolRef]
+    at: Callable[[Any], Value]
+
+
+@dataclasses.dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Held(Symbol):
     """A set: which numbers are in it."""
 
@@ -247,6 +260,62 @@ class _Procedures(_Reader):
                 owner = _number_of(self.expression(node, scope))
                 return scope.binding(f".{name}", Cells(z3.Store(cells.term, owner, written), cells.size))
         return super().bound(statement, scope)
+
+    def keyed(self, node: ast.expr, scope: _Scope) -> Keyed:
+        if isinstance(found := self.expression(node, scope), Keyed):
+            return found
+        raise LiftError(f"{ast.unparse(node)} in line {node.lineno} is no dict")
+
+    def invocation(self, node: ast.Call, scope: _Scope) -> Value:
+        match node:
+            case ast.Call(func=ast.Attribute(value=whole, attr="get"), args=[key, default], keywords=[]):
+                found, place = self.keyed(whole, scope), as_term(self.expression(key, scope), SymToken)
+                return self.chosen(
+                    SymBool(found.has(place)), found.at(place), self.expression(default, scope)
+                )
+        return super().invocation(node, scope)
+
+    def operation(self, node: ast.expr, scope: _Scope) -> Value:
+        match node:
+            case ast.DictComp(
+                ast.Name(id=name),
+                each,
+                [
+                    ast.comprehension(
+                        ast.Tuple(elts=[ast.Name(id=key), _]) as target,
+                        ast.Call(func=ast.Attribute(value=whole, attr="items"), args=[], keywords=[]),
+                        [],
+                        0,
+                    )
+                ],
+            ) if name == key:
+                return self.by_key(each, target, self.keyed(whole, scope), scope)
+            case ast.Dict(keys=[None, None], values=[first, second]):
+                before, over = self.keyed(first, scope), self.keyed(second, scope)
+                return Keyed(
+                    lambda key: z3.Or(before.has(key), over.has(key)),
+                    lambda key: self.chosen(SymBool(over.has(key)), over.at(key), before.at(key)),
+                )
+        return super().operation(node, scope)
+
+    def by_key(self, each: ast.expr, target: ast.expr, whole: Keyed, scope: _Scope) -> Keyed:
+        """What each value comes to, by the same keys. An arbitrary one must not raise."""
+
+        def at(key: Any) -> Value:
+            inside = scope.under(SymBool(whole.has(key)), True)
+            return self.expression(each, self.bind(target, (SymToken(key), whole.at(key)), inside))
+
+        self.tuples += 1
+        at(z3.Int(f"{OWN}key {self.tuples}"))
+        return Keyed(whole.has, at)
+
+    def chosen(self, condition: Truth, then: Value, otherwise: Value) -> Value:
+        if isinstance(condition, SymBool) and isinstance(then, Keyed) and isinstance(otherwise, Keyed):
+            return Keyed(
+                lambda key: z3.If(condition.term, then.has(key), otherwise.has(key)),
+                lambda key: self.chosen(condition, then.at(key), otherwise.at(key)),
+            )
+        return super().chosen(condition, then, otherwise)
 
     def truth(self, node: ast.expr, scope: _Scope) -> Truth:
         if isinstance(node, ast.Name) and isinstance(grown := scope.names.get(node.id), Grown):

@@ -341,20 +341,30 @@ def climb(quotas: Sequence[NodeQuota], used: list[Amount], amount: Amount, *, ad
 
 
 def _change(tree: Tree, usage: Usage, place: int, amounts: Amounts, *, adding: bool) -> Usage:
-    nodes = tree.nodes
-    path = nodes[place].path
-    changed: list[Mapping[FlavorResource, Amount]] = list(usage)
-    fresh: dict[int, dict[FlavorResource, Amount]] = {}
-    for flavor_resource, amount in amounts.items():
-        quotas = [nodes[index].quotas.get(flavor_resource, NO_QUOTA) for index in path]
-        before = [usage[index].get(flavor_resource, 0) for index in path]
-        after = climb(quotas, before.copy(), amount, adding=adding)
-        for index, old, new in zip(path, before, after, strict=True):
-            if new != old:
-                if index not in fresh:
-                    changed[index] = fresh[index] = dict(usage[index])
-                fresh[index][flavor_resource] = new
-    return tuple(changed)
+    path = tree.nodes[place].path
+    along = {at: _climbed(tree, usage, path, at, amount, adding) for at, amount in amounts.items()}
+    return tuple(_written(tree.nodes[here], path, used, along) for here, used in enumerate(usage))
+
+
+def _climbed(
+    tree: Tree, usage: Usage, path: Path, flavor_resource: FlavorResource, amount: Amount, adding: bool
+) -> Sequence[Amount]:
+    """What is in use of a flavor-resource at every node of a path after a change."""
+    quotas = [quota_at(tree, here, flavor_resource) for here in path]
+    return climb(quotas, [usage[here].get(flavor_resource, 0) for here in path], amount, adding=adding)
+
+
+def _written(
+    node: Node,
+    path: Path,
+    used: Mapping[FlavorResource, Amount],
+    along: Mapping[FlavorResource, Sequence[Amount]],
+) -> Mapping[FlavorResource, Amount]:
+    """What is in use at a node, given what is in use along a path that it may be on."""
+    step = len(path) - len(node.path)  # where it is, if it is there
+    if step < 0 or path[step] != node.place:
+        return used
+    return {**used, **{at: amounts[step] for at, amounts in along.items()}}
 
 
 def _root_of(cluster: Cluster, queue: ClusterQueue) -> str:
