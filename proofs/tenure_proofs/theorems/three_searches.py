@@ -37,12 +37,12 @@ from tenure_proofs.theorems.standins import (
     token,
     truth_of,
 )
-from tenure_proofs.theorems.taken import standing
+from tenure_proofs.theorems.taken import known
 from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.induction import Labelled, Part
 from tenure_proofs.trusted.loops import OWN, Row, State, Way, returned
 from tenure_proofs.trusted.procedures import Law, read_procedure
-from tenure_proofs.trusted.specified import Closure, Specification, leaves, there_is_one
+from tenure_proofs.trusted.specified import Closure, Specification, Taken, leaves, there_is_one
 from tenure_proofs.trusted.symbols import SymBool, SymToken
 
 QUESTION, CANDIDATE = token("question"), token("any candidate")
@@ -153,9 +153,14 @@ def _fairly(function: Callable[..., Any]) -> Iterator[Part]:
     )
 
 
-@standing(("a copy of a record with another value of one field has the others as before", PYTHON))
-def _at_turn(_: State, __: Value, one: Value) -> Value:
-    return one
+_turned = z3.Function("a candidate at its turn", INT, INT, INT)
+
+
+def _at_turn(_: State, usage: Value, one: Value) -> SymToken:
+    found = _turned(known_as(usage), known_as(one))
+    words = "a copy of a record with another value of one field has the others as before"
+    known(Taken(found == known_as(one), words, PYTHON))
+    return SymToken(found)
 
 
 def _for_hero(function: Callable[..., Any]) -> Iterator[Part]:
