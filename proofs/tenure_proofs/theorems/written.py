@@ -97,8 +97,8 @@ def a_turn_writes_what_it_comes_to_and_nothing_else_in_a_cycle_does(
     """Kueue main of August 2026, scheduling cycle: what changes with the turn of a head.
 
     A head that is admitted runs, and the targets of one that preempts run no more. No other workload changes.
-    Of its ClusterQueue's preemptor that is so by `preemptor_after`. A cycle calls `write_turn` once for
-    each head; in what follows, a target whose pods end at once is released (PO-ANY-351).
+    The preemptor of the head's ClusterQueue is who `preemptor_after` says; others stay. A cycle calls
+    `write_turn` once for each head. Besides, it only releases targets whose pods end at once (PO-ANY-351).
     """
     modelled("an attribute is written only by a function that names it, or names one that writes it", PYTHON)
     for result in TurnResult:
