@@ -16,7 +16,7 @@ from tenure.cli.exit_codes import ExitCode
 __all__ = ["kubectl_main", "main"]
 
 
-_OBJECTS = 100_000
+_OBJECTS = 400_000
 
 
 @contextmanager
