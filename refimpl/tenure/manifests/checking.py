@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any, Final, TypeVar, get_args, get_type_hints
 
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import BaseModel, ValidationError
 from typing_extensions import is_typeddict
 
 from tenure.errors import InputError, Problem
@@ -109,6 +109,9 @@ def fitting(shape: type[F], raw: object) -> F | None:
 
 @cache
 def _validator(shape: type[Any]) -> Any:
+    # Of what many workloads share; a cluster of a few needs none.
+    from pydantic import TypeAdapter
+
     return TypeAdapter(shape).validator
 
 
