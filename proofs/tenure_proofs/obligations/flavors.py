@@ -57,18 +57,6 @@ def _viable(mode: Any) -> Any:
     return all_of(mode != FlavorMode.NO_FIT, mode != FlavorMode.NO_CANDIDATES)
 
 
-def _way(claim: Claim, name: str) -> tuple[Any, Any]:
-    """An arbitrary way of assigning: its mode, and how far up the tree it borrows."""
-    return claim.member(f"{name}_mode", FlavorMode), claim.number(f"{name}_level")
-
-
-def _preferred(claim: Claim) -> Any:
-    """Whether one way is preferred to another, under one arbitrary preference."""
-    preference = claim.member("preference", FlavorPreference)
-    rule = claim.lift(is_preferred)
-    return lambda one, other: rule(*one, *other, preference).value
-
-
 @obligation("PO-KQ-520", rules=["KQ-070", "KQ-520"])
 @definition_of(mode_without_search)
 def a_request_fits_up_to_what_is_free_and_never_beyond_the_potential(
@@ -108,8 +96,15 @@ def a_search_ends_in_reclaim_preemption_or_no_candidates(any_target: Any, any_ow
 @obligation("PO-KQ-550", rules=["KQ-550", "KQ-560"])
 def ways_of_assigning_are_strictly_preferred(claim: Claim) -> None:
     """Kueue v1beta2, FlavorFungibility.preference: irreflexive, asymmetric, transitive, ties included."""
-    first, second, third = (_way(claim, name) for name in ("first", "second", "third"))
-    preferred = _preferred(claim)
+    first, second, third = (
+        (claim.member(f"{name}_mode", FlavorMode), claim.number(f"{name}_level"))
+        for name in ("first", "second", "third")
+    )
+    preference, rule = claim.member("preference", FlavorPreference), claim.lift(is_preferred)
+
+    def preferred(one: tuple[Any, Any], other: tuple[Any, Any]) -> Any:
+        return rule(*one, *other, preference).value
+
     claim.prove(
         negation(preferred(first, first)),
         negation(all_of(preferred(first, second), preferred(second, first))),
@@ -117,17 +112,6 @@ def ways_of_assigning_are_strictly_preferred(claim: Claim) -> None:
         # A strict weak order: whoever beats one of two beats the other, or is beaten by it.
         implies(preferred(first, third), any_of(preferred(first, second), preferred(second, third))),
     )
-
-
-@obligation("PO-KQ-560", rules=["KQ-550", "KQ-560"])
-def only_equal_ways_and_ways_that_do_not_fit_are_tied(claim: Claim) -> None:
-    """Kueue main of August 2026, flavor assigner: the first flavor of the best is a definite one."""
-    first, second = _way(claim, "first"), _way(claim, "second")
-    preferred = _preferred(claim)
-    tied = negation(any_of(preferred(first, second), preferred(second, first)))
-    neither_fits = all_of(first[0] == FlavorMode.NO_FIT, second[0] == FlavorMode.NO_FIT)
-    equal = all_of(first[0] == second[0], first[1] == second[1])
-    claim.prove(iff(tied, any_of(neither_fits, equal)))
 
 
 @obligation("PO-KQ-580", rules=["KQ-550", "KQ-560"])

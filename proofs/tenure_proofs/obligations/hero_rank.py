@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenure.model import Head, PreemptionRules
+from tenure.model import PreemptionRules
 from tenure.readings import HeroScope
 from tenure.rules.hero_rank import has_turn_before, is_above, is_hero, kinship, root_of_scope
 from tenure_proofs.defining import definition_of
@@ -16,10 +16,6 @@ from tenure_proofs.trusted.logic import all_of, any_of, iff, implies, negation
 from tenure_proofs.trusted.schemas import along_every_path
 
 TREE_SCOPE = ("as-written+hero_scope=tree", "guaranteed+hero_scope=tree")
-
-
-def _heads(claim: Claim, *names: str) -> tuple[Any, ...]:
-    return tuple(claim.record(name, Head) for name in names)
 
 
 @obligation("PO-UCQ-010", rules=["UCQ-010"])
@@ -76,33 +72,6 @@ def above_is_a_strict_order_and_two_cohorts_above_one_are_above_each_other(claim
             all_of(above(first, third), above(second, third)),
             any_of(first == second, above(first, second), above(second, first)),
         ),
-    )
-
-
-@obligation("PO-UCQ-030", rules=["UCQ-030"])
-def the_order_of_heads_is_strict_and_total_on_heads_that_differ(claim: Claim) -> None:
-    """KEP-8826, Non-Goals, Complex Peer Fair Sharing. Irreflexive, transitive; incomparable is equal."""
-    first, second, third = _heads(claim, "first", "second", "third")
-    before = claim.lift(has_turn_before)
-
-    def goes(one: Any, other: Any) -> Any:
-        return before(one, other).value
-
-    equal = all_of(
-        first.cohorts_above == second.cohorts_above,
-        first.priority == second.priority,
-        first.queued_at == second.queued_at,
-    )
-    claim.prove(
-        negation(goes(first, first)),
-        negation(all_of(goes(first, second), goes(second, first))),
-        implies(all_of(goes(first, second), goes(second, third)), goes(first, third)),
-        implies(
-            all_of(first.hero, second.hero, negation(goes(first, second)), negation(goes(second, first))),
-            equal,
-        ),
-        implies(all_of(first.hero, second.hero, equal), negation(goes(first, second))),
-        implies(negation(first.hero), negation(goes(first, second))),
     )
 
 

@@ -126,51 +126,23 @@ def an_unlimited_quota_with_a_lending_limit_lends_nothing(claim: Claim) -> None:
     claim.prove(quota.local == HIGHEST, claim.lift(quota_passed_up)(quota).value == 0)
 
 
-@obligation("PO-KQ-130", rules=["KQ-110", "KQ-140", "KQ-150"])
-def usage_fills_the_local_quota_first_and_the_rest_goes_up(claim: Claim) -> None:
-    """Kueue main of August 2026, usage of cohorts, local availability: no amount is counted twice or lost."""
-    quota, usage = claim.record("quota", NodeQuota), claim.number("usage")
-    claim.assume(ordinary(quota.local, usage))
-    passed = claim.lift(usage_passed_up)(quota, usage).value
-    left = claim.lift(local_available)(quota, usage).value
-    claim.prove(
-        passed >= 0,
-        left >= 0,
-        (quota.local - left) + passed == usage,
-        implies(usage <= quota.local, passed == 0),
-        implies(usage >= quota.local, left == 0),
-    )
+def _used(quota: Any, usage: Any) -> Any:
+    """What is in use at a node with a local quota, and once more as much."""
+    return all_of(ordinary(quota.local), usage >= 0, usage <= 2 * LARGE)
 
 
-@obligation("PO-KQ-135", rules=["KQ-100", "KQ-110", "KQ-140", "KQ-150"])
-def removing_usage_from_a_queue_undoes_adding_it_at_every_node_above(claim: Claim) -> None:
-    """Kueue main of August 2026, adding and removing usage at one node.
+@obligation("PO-KQ-130", rules=["KQ-110", "KQ-140"])
+@definition_of(usage_passed_up, where=_used)
+def usage_fills_the_local_quota_first_and_the_rest_goes_up(quota: Any, usage: Any) -> Cases:
+    """Kueue main of August 2026, usage of cohorts: no amount is counted twice or lost (PO-KQ-132)."""
+    return [(usage <= quota.local, 0), (usage > quota.local, usage - quota.local)]
 
-    What is added goes up beyond what is locally available, what is removed goes up as far as it was stored
-    there. Both are how much more, or less, the node passes up; a change and its reversal cancel out, and it
-    never grows on its way up.
-    """
-    quota = bounded_node(claim)
-    usage, amount = claim.numbers("usage", "amount")
-    claim.assume(ordinary(usage, amount))
-    passed, add = claim.lift(usage_passed_up), claim.lift(plus)
-    more = add(usage, amount).value
-    left = claim.lift(local_available)(quota, usage).value
-    stored = more - quota.local
-    up = passed(quota, more).value - passed(quota, usage).value
-    back = add(more, -amount).value
-    down = passed(quota, more).value - passed(quota, back).value
-    claim.prove(
-        implies(amount > left, up == amount - left),
-        implies(amount <= left, up == 0),
-        implies(stored <= 0, down == 0),
-        implies(all_of(stored > 0, stored <= amount), down == stored),
-        implies(stored > amount, down == amount),
-        back == usage,
-        down == up,
-        up >= 0,
-        up <= amount,
-    )
+
+@obligation("PO-KQ-132", rules=["KQ-110", "KQ-150"])
+@definition_of(local_available, where=_used)
+def what_usage_leaves_of_the_local_quota_is_available(quota: Any, usage: Any) -> Cases:
+    """Kueue main of August 2026, local availability: what is added goes up beyond this, and no more."""
+    return [(usage <= quota.local, quota.local - usage), (usage > quota.local, 0)]
 
 
 @obligation("PO-KQ-140", rules=["KQ-100", "KQ-160"])

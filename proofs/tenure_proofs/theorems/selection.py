@@ -183,15 +183,6 @@ def without(out: Any, one: Any) -> Any:
     return z3.Store(out, one, False)
 
 
-def comes_in(out: Any, one: Any) -> list[Lemma]:
-    """That what is in use when one comes back is what is in use with the others out."""
-    out_again = z3.Implies(out[one], z3.Store(without(out, one), one, True) == out)
-    return [
-        Lemma("who is given back and leaves is out", out_again, out_again),
-        *leaves(without(out, one), one),
-    ]
-
-
 LAST = COUNT - 1
 
 
@@ -414,9 +405,9 @@ def exactly_those_stay_removed_without_whose_removal_the_request_does_not_fit(
         return [
             Lemma(label, z3.Implies(less[point], more[point]), Taken(antitone, label, "PO-KQ-230", LEMMA)),
             Lemma("who is given back twice is given back once", same, same),
-            *comes_in(out, place),
-            *comes_in(out, ANY),
-            *comes_in(without(out, place), ANY),
+            *leaves(without(out, place), place),
+            *leaves(less, ANY),
+            *leaves(more, ANY),
         ]
 
     def out_then(state: State, candidate: Value) -> Any:
