@@ -32,17 +32,22 @@ def ordinary_or_unlimited(*amounts: Any) -> Any:
     return all_of(*(any_of(ordinary(amount), amount == HIGHEST) for amount in amounts))
 
 
+def _within_subtree(quota: Any) -> Any:
+    """What a node has of its own is part of what its subtree has."""
+    parts = (quota.local, quota.nominal)
+    return all_of(quota.subtree >= 0, *(all_of(part >= 0, part <= quota.subtree) for part in parts))
+
+
+def is_bounded(quota: Any) -> Any:
+    """The quota of a node as a tree has it, without unlimited amounts."""
+    limit = value_of(quota, "borrowing_limit")
+    return all_of(_within_subtree(quota), quota.subtree <= LARGE, limit >= 0, limit <= LARGE)
+
+
 def any_node(claim: Claim, name: str = "quota") -> Any:
     """The quota of a node as a tree has it: nominal and local within subtree, a limit from zero up."""
     quota = claim.record(name, NodeQuota)
-    claim.assume(
-        quota.subtree >= 0,
-        quota.subtree <= HIGHEST,
-        quota.local >= 0,
-        quota.local <= quota.subtree,
-        quota.nominal >= 0,
-        quota.nominal <= quota.subtree,
-    )
+    claim.assume(quota.subtree <= HIGHEST, _within_subtree(quota))
     limit = value_of(quota, "borrowing_limit")
     claim.grant(implies(is_set(quota, "borrowing_limit"), all_of(limit >= 0, limit <= HIGHEST)))
     return quota

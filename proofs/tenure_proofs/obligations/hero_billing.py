@@ -290,18 +290,12 @@ def heroes_are_credited_all_that_was_billed_and_none_more_than_it_bills(claim: C
     )
 
 
-def _to_a_node(claim: Claim) -> tuple[Any, Any, Any, Any]:
-    """A running workload of a hero, the nominal quota of a node, the sum of these, and which the node is."""
-    amount, weight, total = claim.numbers("amount", "weight", "total")
-    claim.assume(ordinary(amount, weight), weight <= total, amount <= total)
-    return amount, weight, total, claim.flag("is_queue")
-
-
 @obligation("PO-UCQ-370", rules=["UCQ-130", "UCQ-150"])
 def a_workload_is_billed_to_queues_in_proportion_and_to_cohorts_not_at_all(claim: Claim) -> None:
     """KEP-8826, Implementation, the formula: Sum(Workload[k] * Nominal/Total), of all CQs in the subtree."""
-    amount, weight, total, is_queue = _to_a_node(claim)
-    claim.assume(total > 0)
+    amount, weight, total = claim.numbers("amount", "weight", "total")
+    is_queue = claim.flag("is_queue")
+    claim.assume(ordinary(amount, weight), weight <= total, amount <= total, total > 0)
     bill = claim.lift(bill_of_workload)
     floor, together, exact = (
         bill(amount, weight, is_queue, total, rounding).value

@@ -18,7 +18,7 @@ from tenure_proofs.amounts import LARGE, ordinary
 from tenure_proofs.defining import Cases, definition_of
 from tenure_proofs.registry import REFUTED, everywhere, obligation, proved_under
 from tenure_proofs.trusted.claim import Claim
-from tenure_proofs.trusted.logic import all_of, any_of, has_value, iff, implies, negation
+from tenure_proofs.trusted.logic import all_of, any_of, has_value, implies, negation
 from tenure_proofs.trusted.schemas import over_every_fold
 
 ROOM = ["KQ-100", "KQ-110", "KQ-150", "UCQ-230"]
@@ -61,33 +61,17 @@ def no_borrowing_limit_keeps_a_hero_from_its_own_quota(claim: Claim) -> None:
 
 
 @obligation("PO-UCQ-420", rules=["KQ-100", "UCQ-240"])
-def a_hero_never_uses_more_than_what_is_accessible_to_it(claim: Claim) -> None:
-    """KEP-8826, Goals, Safety Caps. By induction over admissions; who leaves only makes it less."""
-    usage, request, left, accessible = claim.numbers("usage", "request", "left", "accessible")
-    room = claim.number("room")
-    claim.assume(ordinary(usage, request, accessible), _bounded(room), left >= 0, left <= usage)
-    fits = claim.lift(hero_request_fits)(usage, request, accessible, room).value
-    over_every_fold(
-        claim,
-        before=[usage <= accessible],
-        after=[implies(fits, usage + request <= accessible), usage - left <= accessible],
-    )
-    claim.prove(
-        implies(fits, all_of(usage + request <= accessible, request <= room)),
-        implies(all_of(usage + request <= accessible, request <= room), fits),
-    )
-
-
-@obligation("PO-UCQ-430", rules=["KQ-100", "UCQ-240"])
-def what_fits_a_hero_still_fits_when_less_is_in_use(claim: Claim) -> None:
-    """KEP-8826, Implementation; what fill-back rests on (PO-ANY-020). With PO-UCQ-440: fit is monotone."""
-    less, more, request, room, roomier = claim.numbers("less", "more", "request", "room", "roomier")
-    accessible = claim.number("accessible")
-    claim.assume(ordinary(less, more, request, accessible), less <= more, room <= roomier)
-    fits = claim.lift(hero_request_fits)
-    claim.prove(
-        implies(fits(more, request, accessible, room).value, fits(less, request, accessible, roomier).value)
-    )
+@definition_of(
+    hero_request_fits,
+    where=lambda usage, request, accessible, room: all_of(
+        ordinary(usage, request, accessible), _bounded(room)
+    ),
+)
+def a_hero_never_uses_more_than_what_is_accessible_to_it(
+    usage: Any, request: Any, accessible: Any, room: Any
+) -> Any:
+    """KEP-8826, Goals, Safety Caps, after each admission; who leaves makes it less. Fit is monotone."""
+    return all_of(usage + request <= accessible, request <= room)
 
 
 @obligation("PO-UCQ-440", rules=ROOM)
@@ -178,19 +162,18 @@ def usage_outside_a_hero_s_subtree_changes_its_room_only_by_what_is_owed_to_it(c
     )
 
 
-@obligation("PO-UCQ-470", rules=["KQ-100", "UCQ-240", "UCQ-250"])
-def a_request_can_never_fit_exactly_if_alone_it_is_more_than_what_is_accessible(claim: Claim) -> None:
+@obligation("PO-UCQ-470", rules=["UCQ-250"])
+@definition_of(hero_mode_without_search)
+def a_request_can_never_fit_exactly_if_alone_it_is_more_than_what_is_accessible(
+    request: Any, fits: Any, accessible: Any
+) -> Cases:
     """KEP-8826, Goals, Safety Caps: what is in use may leave; more than there is, is never there."""
-    usage, request, accessible, room = claim.numbers("usage", "request", "accessible", "room")
-    claim.assume(ordinary(usage, request, accessible), _bounded(room))
-    fits = claim.lift(hero_request_fits)(usage, request, accessible, room).value
-    mode = claim.lift(hero_mode_without_search)(request, fits, accessible).value
-    claim.prove(
-        iff(mode == FlavorMode.NO_FIT, request > accessible),
-        iff(mode == FlavorMode.FIT, fits),
-        implies(all_of(request <= accessible, negation(fits)), mode == FlavorMode.NO_CANDIDATES),
-        implies(request <= room, claim.lift(hero_request_fits)(0, request, request, room).value),
-    )
+    possible = request <= accessible
+    return [
+        (negation(possible), FlavorMode.NO_FIT),
+        (all_of(possible, fits), FlavorMode.FIT),
+        (all_of(possible, negation(fits)), FlavorMode.NO_CANDIDATES),
+    ]
 
 
 @obligation("PO-UCQ-475", rules=["KQ-100", "UCQ-240", "UCQ-250"], expect=everywhere(REFUTED))

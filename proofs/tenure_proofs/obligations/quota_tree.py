@@ -20,11 +20,20 @@ from tenure.rules.quota import (
     remaining_request,
     usage_passed_up,
 )
-from tenure_proofs.amounts import HIGHEST, LARGE, LOWEST, any_node, bounded_node, ordinary, within_64_bits
+from tenure_proofs.amounts import (
+    HIGHEST,
+    LARGE,
+    LOWEST,
+    any_node,
+    bounded_node,
+    is_bounded,
+    ordinary,
+    within_64_bits,
+)
 from tenure_proofs.defining import Cases, definition_of
 from tenure_proofs.registry import obligation
 from tenure_proofs.trusted.claim import Claim
-from tenure_proofs.trusted.logic import all_of, any_of, iff, implies, is_set, negation, value_of
+from tenure_proofs.trusted.logic import all_of, any_of, choose, iff, implies, is_set, negation, value_of
 from tenure_proofs.trusted.schemas import along_every_path, over_every_sum
 
 AVAILABLE = ["KQ-100", "KQ-110", "KQ-130", "KQ-140", "KQ-150", "KQ-170", "KQ-180"]
@@ -146,24 +155,18 @@ def what_usage_leaves_of_the_local_quota_is_available(quota: Any, usage: Any) ->
 
 
 @obligation("PO-KQ-140", rules=["KQ-100", "KQ-160"])
-def what_a_node_could_ever_have_is_bounded_by_the_tree_and_by_its_limit(claim: Claim) -> None:
+@definition_of(
+    potential_available, where=lambda quota, above: all_of(is_bounded(quota), ordinary(above.value))
+)
+def what_a_node_could_ever_have_is_bounded_by_the_tree_and_by_its_limit(quota: Any, above: Any) -> Cases:
     """Kueue v1beta2, borrowingLimit; Kueue main of August 2026, potential availability."""
-    quota = bounded_node(claim)
-    above, more_above = claim.numbers("above", "more_above")
-    claim.assume(ordinary(above, more_above), above <= more_above)
-    could = claim.lift(potential_available)
-    here = could(quota, above).value
-    limited = is_set(quota, "borrowing_limit")
-    ceiling = quota.subtree + value_of(quota, "borrowing_limit")
-    reach = quota.local + above
-    claim.prove(
-        could(quota, None).value == quota.subtree,
-        here <= reach,
-        implies(limited, here <= ceiling),
-        implies(any_of(negation(limited), reach <= ceiling), here == reach),
-        implies(all_of(limited, reach > ceiling), here == ceiling),
-        here <= could(quota, more_above).value,
-    )
+    reach, ceiling = quota.local + above.value, quota.subtree + value_of(quota, "borrowing_limit")
+    capped = all_of(above.present, is_set(quota, "borrowing_limit"), reach > ceiling)
+    return [
+        (negation(above.present), quota.subtree),
+        (capped, ceiling),
+        (all_of(above.present, negation(capped)), reach),
+    ]
 
 
 @obligation("PO-KQ-150", rules=["KQ-160", *AVAILABLE])
@@ -222,24 +225,20 @@ def a_request_that_fits_keeps_to_the_borrowing_limit_of_its_queue(claim: Claim) 
 
 
 @obligation("PO-KQ-175", rules=["KQ-100", "KQ-110", "KQ-130", "KQ-140", "KQ-170"])
-def what_comes_from_above_is_capped_by_what_is_lent_and_unused_plus_the_limit(claim: Claim) -> None:
+@definition_of(
+    available_above,
+    where=lambda quota, usage, above: all_of(
+        is_bounded(quota), ordinary(usage), above >= -LARGE, above <= LARGE
+    ),
+)
+def what_comes_from_above_is_capped_by_what_is_lent_and_unused_plus_the_limit(
+    quota: Any, usage: Any, above: Any
+) -> Cases:
     """Kueue v1beta2, borrowingLimit; Kueue main of August 2026, availability."""
-    quota = bounded_node(claim)
-    usage, above = claim.numbers("usage", "above")
-    claim.assume(ordinary(usage), above >= -LARGE, above <= LARGE)
-    taken = claim.lift(available_above)(quota, usage, above).value
-    limited, limit = is_set(quota, "borrowing_limit"), value_of(quota, "borrowing_limit")
-    lent = quota.subtree - quota.local
-    within = usage <= quota.local
-    cap, used_cap = lent + limit, lent - (usage - quota.local) + limit
-    claim.prove(
-        implies(negation(limited), taken == above),
-        taken <= above,
-        implies(all_of(limited, within, cap <= above), taken == cap),
-        implies(all_of(limited, negation(within), used_cap <= above), taken == used_cap),
-        implies(all_of(limited, within, cap > above), taken == above),
-        implies(all_of(limited, negation(within), used_cap > above), taken == above),
-    )
+    lent, over = quota.subtree - quota.local, choose(usage > quota.local, usage - quota.local, usage - usage)
+    cap = lent - over + value_of(quota, "borrowing_limit")
+    capped = all_of(is_set(quota, "borrowing_limit"), cap <= above)
+    return [(capped, cap), (negation(capped), above)]
 
 
 @obligation("PO-KQ-180", rules=["KQ-190"])
