@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenure.model import Basis, Evidence, Kin, Reason, RequeuingTimestamp, WithinClusterQueue, Workload
+from tenure.model import Basis, Evidence, Reason, RequeuingTimestamp, WithinClusterQueue
 from tenure.oracle.door import take_target
 from tenure.rules.priority import effective_priority, has_lower_priority
 from tenure.rules.queue_order import queue_order_timestamp
 from tenure.rules.reservation import quota_reservation_time
 from tenure_proofs.defining import Cases, definition_of
-from tenure_proofs.premises import any_question, any_terms, is_own
+from tenure_proofs.premises import any_question, is_own
 from tenure_proofs.registry import obligation
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import all_of, any_of, iff, implies, is_set, negation, value_of
@@ -117,22 +117,14 @@ def evidence_with_a_false_basis_preempts_no_workload(claim: Claim) -> None:
 
     Under fair sharing the basis of the evidence says which strategy is in use, so there both may be.
     """
-    preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
-    terms, now = any_terms(claim), claim.number("now")
-    evidence, forged = claim.record("evidence", Evidence), claim.record("forged", Evidence)
+    _, target, terms, asked = any_question(claim)
+    evidence, forged, door = asked.evidence, claim.record("forged", Evidence), claim.lift(take_target)
     claim.assume(
         any_of(is_own(target, terms), negation(terms.fair_sharing)),
         forged.basis != evidence.basis,
         *(getattr(forged, fact) == getattr(evidence, fact) for fact in FACTS),
     )
-    door, kin = claim.lift(take_target), claim.record("kin", Kin)
+    opens, opens_to_forged = door(*asked).defined, door(*asked._replace(evidence=forged)).defined
     claim.prove(
-        implies(
-            door(preemptor, target, evidence, terms, now, kin).defined,
-            negation(door(preemptor, target, forged, terms, now, kin).defined),
-        ),
-        implies(
-            evidence.basis == Basis.NONE,
-            negation(door(preemptor, target, evidence, terms, now, kin).defined),
-        ),
+        implies(opens, negation(opens_to_forged)), implies(evidence.basis == Basis.NONE, negation(opens))
     )

@@ -12,7 +12,7 @@ from tenure.rules.dynamic_priority import dynamic_priority
 from tenure.rules.hero_rank import has_turn_before, kinship, may_take_from_hero, root_of_scope
 from tenure.rules.hero_targets import basis_for_hero, is_immune
 from tenure_proofs.defining import Cases, definition_of
-from tenure_proofs.premises import any_terms, is_own
+from tenure_proofs.premises import any_question, any_terms, is_own
 from tenure_proofs.registry import PROVED, REFUTED, everywhere, obligation
 from tenure_proofs.trusted.ancestors import Cohorts, Stand, cohorts, kin_is
 from tenure_proofs.trusted.claim import Claim
@@ -234,19 +234,17 @@ def a_hero_above_may_preempt_all_a_peer_lower_priority_and_the_rest_depends_on_t
 )
 def a_standard_workload_whose_priority_has_grown_preempts_no_hero(claim: Claim) -> None:
     """KEP-8826 with KEP-754: a priority that grows is a priority; it does not make a queue a hero."""
-    preemptor, target = claim.records(Workload, "preemptor", "target")
-    now, base, steps = claim.numbers("now", "base", "steps")
-    terms, kin = any_terms(claim), claim.record("kin", Kin)
-    evidence = claim.record("evidence", Evidence)
+    preemptor, target, terms, asked = any_question(claim)
+    base, steps = claim.numbers("base", "steps")
     aged = claim.lift(dynamic_priority)(base, claim.record("policy", DynamicPriorityPolicy), steps).value
     claim.assume(
-        kin.hero,
+        asked.kin.hero,
         negation(terms.hero),
         negation(is_own(target, terms)),
         preemptor.priority == aged,
         aged > target.priority,
     )
-    claim.prove(negation(claim.lift(take_target)(preemptor, target, evidence, terms, now, kin).defined))
+    claim.prove(negation(claim.lift(take_target)(*asked).defined))
 
 
 @obligation("PO-UCQ-185", rules=[*IMMUNITY, "KQ-010", "DYN-030"], expect=everywhere(REFUTED))

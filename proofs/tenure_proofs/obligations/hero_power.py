@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenure.model import MINUTE, Basis, Evidence, Kin, Reason, WithinClusterQueue, Workload
+from tenure.model import Basis, Evidence, Kin, Reason, Workload
 from tenure.oracle.door import take_target
 from tenure.rules.eligibility import preemption_reason
 from tenure.rules.hero_targets import basis_for_hero, group_for_hero, hero_preemption_reason, is_immune
@@ -18,7 +18,7 @@ from tenure_proofs.obligations.hero_immunity import (
     kin_between,
     sides,
 )
-from tenure_proofs.premises import any_terms, is_own
+from tenure_proofs.premises import any_question, any_terms, duration_is_in_force, is_own
 from tenure_proofs.registry import PROVED, REFUTED, everywhere, obligation, proved_under
 from tenure_proofs.trusted.ancestors import cohorts
 from tenure_proofs.trusted.claim import Claim
@@ -49,10 +49,7 @@ def _inside(claim: Claim) -> tuple[Side, Side, Any]:
 def _is_protected(target: Any, terms: Any, now: Any) -> Any:
     """A queue has the feature of KEP-8522 configured, and a workload has not run for the duration."""
     return all_of(
-        terms.within_cluster_queue == WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY,
-        terms.time_based_preemption,
-        is_set(terms, "min_admit_duration"),
-        value_of(terms, "min_admit_duration") >= MINUTE,
+        duration_is_in_force(terms),
         is_set(target, "quota_reserved_at"),
         now - value_of(target, "quota_reserved_at") <= value_of(terms, "min_admit_duration"),
     )
@@ -113,34 +110,30 @@ def exactly_the_targets_of_heroes_in_other_queues_have_the_new_reason(claim: Cla
 @obligation("PO-UCQ-250", rules=["UCQ-310", "UCQ-340"], expect=everywhere(REFUTED))
 def under_min_admit_duration_no_hero_preempts_a_workload_before_it_expires(claim: Claim) -> None:
     """KEP-8522, Story 1, with KEP-8826: a hero preempts it, whatever the duration of its queue."""
-    preemptor, target = claim.records(Workload, "preemptor", "target")
-    now, terms, theirs = claim.number("now"), any_terms(claim, "terms"), any_terms(claim, "theirs")
-    kin = claim.record("kin", Kin)
+    preemptor, target, terms, asked = any_question(claim)
+    theirs = any_terms(claim, "theirs")
     claim.assume(
         terms.hero,
-        kin.in_scope,
+        asked.kin.in_scope,
         has_value(target, "cluster_queue", theirs.cluster_queue),
         terms.cluster_queue != theirs.cluster_queue,
         preemptor.priority == target.priority,
-        _is_protected(target, theirs, now),
+        _is_protected(target, theirs, asked.now),
     )
-    evidence = claim.record("evidence", Evidence)
-    claim.prove(negation(claim.lift(take_target)(preemptor, target, evidence, terms, now, kin).defined))
+    claim.prove(negation(claim.lift(take_target)(*asked).defined))
 
 
 @obligation("PO-UCQ-260", rules=OWN_QUEUE, expect=proved_under("guaranteed"))
 def in_its_own_cluster_queue_a_hero_respects_min_admit_duration(claim: Claim) -> None:
     """KEP-8522, Story 1, with KEP-8826, API: the fields about preemption within the queue remain."""
-    preemptor, target = claim.records(Workload, "preemptor", "target")
-    now, terms = claim.number("now"), any_terms(claim)
+    preemptor, target, terms, asked = any_question(claim)
     claim.assume(
         terms.hero,
         is_own(target, terms),
         preemptor.priority == target.priority,
-        _is_protected(target, terms, now),
+        _is_protected(target, terms, asked.now),
     )
-    evidence, kin = claim.record("evidence", Evidence), claim.record("kin", Kin)
-    claim.prove(negation(claim.lift(take_target)(preemptor, target, evidence, terms, now, kin).defined))
+    claim.prove(negation(claim.lift(take_target)(*asked).defined))
 
 
 def _candidate(claim: Claim, name: str, terms: Any) -> tuple[Any, Any, Any]:

@@ -197,13 +197,11 @@ def what_is_unlocked_reaches_the_root_of_the_subtree_and_no_usage_follows_it(cla
 @obligation("PO-UCQ-580", rules=["KQ-300", "UCQ-340"])
 def between_two_standard_queues_the_door_decides_as_kueue_does(claim: Claim) -> None:
     """KEP-8826, API: DefaultPreemptionRules is the standard behaviour, whatever heroes are around."""
-    preemptor, target, terms, asked = any_question(claim)
+    _, target, terms, asked = any_question(claim)
     other = claim.record("other", Kin)
     claim.assume(negation(terms.hero), negation(asked.kin.hero), negation(other.hero))
     door = claim.lift(take_target)
-    one, another = (
-        door(preemptor, target, asked.evidence, terms, asked.now, item) for item in (asked.kin, other)
-    )
+    one, another = door(*asked), door(*asked._replace(kin=other))
     claim.prove(
         iff(one.defined, another.defined),
         implies(one.defined, one.field("reason") == another.field("reason")),

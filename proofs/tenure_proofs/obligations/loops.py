@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenure.model import Basis, Contestant, CycleHead, Evidence, Kin, ReclaimWithinCohort, Workload
+from tenure.model import Basis, Contestant, CycleHead, Kin, ReclaimWithinCohort
 from tenure.rules.cycle import has_earlier_turn, lost_work, wins_tournament, work_left
 from tenure.rules.eligibility import basis_for
 from tenure.rules.hero_targets import basis_for_hero
 from tenure.rules.quota import fits_request
-from tenure_proofs.premises import any_terms
+from tenure_proofs.premises import any_question, two_workloads
 from tenure_proofs.registry import REFUTED, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import all_of, any_of, implies, is_set, negation, value_of
@@ -24,8 +24,7 @@ ELSEWHERE = ["KQ-010", "KQ-300", "KQ-320", "KQ-330", "KQ-340", "KQ-400", "KQ-420
 
 
 def _goes_down(claim: Claim, *, any_of_them: bool) -> None:
-    preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
-    terms, now, evidence = any_terms(claim), claim.number("now"), claim.record("evidence", Evidence)
+    preemptor, target, terms, asked = any_question(claim)
     reclaims_any = terms.reclaim_within_cohort == ReclaimWithinCohort.ANY
     claim.assume(
         is_set(target, "cluster_queue"),
@@ -33,8 +32,7 @@ def _goes_down(claim: Claim, *, any_of_them: bool) -> None:
         negation(terms.hero),
         reclaims_any if any_of_them else negation(reclaims_any),
     )
-    kin = claim.record("kin", Kin)
-    basis = claim.lift(basis_for)(preemptor, target, evidence, terms, now, kin).value
+    basis = claim.lift(basis_for)(*asked).value
     claim.prove(implies(basis != Basis.NONE, preemptor.priority > target.priority))
 
 
@@ -173,7 +171,7 @@ def a_bound_on_the_load_of_heroes_helps_a_job_that_loses_its_work(claim: Claim) 
 @obligation("PO-UCQ-630", rules=["UCQ-310", "UCQ-340"], expect=everywhere(REFUTED))
 def some_priority_keeps_a_workload_of_its_subtree_from_a_hero(claim: Claim) -> None:
     """KEP-8826, Goals, Absolute Preemption Authority: so that only a bound on heroes' load protects it."""
-    preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
-    terms, kin = any_terms(claim), claim.record("kin", Kin)
+    preemptor, target, terms = two_workloads(claim)
+    kin = claim.record("kin", Kin)
     claim.assume(kin.in_scope, target.priority > preemptor.priority)
     claim.prove(claim.lift(basis_for_hero)(preemptor, target, terms, kin).value == Basis.NONE)

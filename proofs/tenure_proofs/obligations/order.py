@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenure.model import MINUTE, WithinClusterQueue, Workload
+from tenure.model import Workload
 from tenure.rules.ordering import candidate_precedes, order_key, stands_before
-from tenure_proofs.premises import any_terms, is_own
+from tenure_proofs.premises import any_terms, duration_is_in_force, is_own
 from tenure_proofs.registry import obligation
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import all_of, any_of, iff, implies, is_set, negation, value_of
@@ -60,10 +60,7 @@ def _candidate(claim: Claim, name: str, terms: Any) -> tuple[Any, Any]:
 def _expired(workload: Any, terms: Any, now: Any) -> Any:
     return all_of(
         is_own(workload, terms),
-        terms.within_cluster_queue == WithinClusterQueue.LOWER_OR_NEWER_EQUAL_PRIORITY,
-        terms.time_based_preemption,
-        is_set(terms, "min_admit_duration"),
-        value_of(terms, "min_admit_duration") >= MINUTE,
+        duration_is_in_force(terms),
         is_set(workload, "quota_reserved_at"),
         now - value_of(workload, "quota_reserved_at") > value_of(terms, "min_admit_duration"),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenure.model import Basis, Evidence, Kin, Reason, WithinClusterQueue, Workload
+from tenure.model import Basis, Reason, WithinClusterQueue, Workload
 from tenure.oracle.door import take_target
 from tenure.rules.queue_order import queue_order_timestamp
 from tenure.rules.time_based import (
@@ -233,18 +233,15 @@ def only_an_expired_target_has_the_new_reason(claim: Claim) -> None:
 @obligation("PO-TBP-130", rules=["KQ-300"])
 def preemption_in_other_queues_does_not_depend_on_the_duration(claim: Claim) -> None:
     """KEP-8522, Goals: within one ClusterQueue; reclaiming and borrowing stay as they are."""
-    preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
-    evidence, now = claim.record("evidence", Evidence), claim.number("now")
-    terms, others = any_terms(claim, "terms"), any_terms(claim, "others")
+    _, target, terms, asked = any_question(claim)
+    others, door = any_terms(claim, "others"), claim.lift(take_target)
     claim.assume(
         negation(is_own(target, terms)),
         *(getattr(others, field) == getattr(terms, field) for field in OUTSIDE_THE_KEP),
         iff(is_set(others, "max_priority_threshold"), is_set(terms, "max_priority_threshold")),
         value_of(others, "max_priority_threshold") == value_of(terms, "max_priority_threshold"),
     )
-    door, kin = claim.lift(take_target), claim.record("kin", Kin)
-    taken = door(preemptor, target, evidence, terms, now, kin)
-    otherwise = door(preemptor, target, evidence, others, now, kin)
+    taken, otherwise = door(*asked), door(*asked._replace(terms=others))
     claim.prove(
         iff(taken.defined, otherwise.defined),
         implies(taken.defined, taken.field("reason") == otherwise.field("reason")),

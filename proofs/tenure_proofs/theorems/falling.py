@@ -24,9 +24,9 @@ from tenure.readings import preset_names
 from tenure.rules.eligibility import basis_for, basis_within_queue
 from tenure.rules.quota import fits_request
 from tenure.rules.share import basis_by_share
-from tenure.rules.time_based import requeue_timestamp
-from tenure_proofs.premises import any_terms, duration_is_in_force, is_own
+from tenure_proofs.premises import any_terms, is_own, two_workloads
 from tenure_proofs.registry import reading_of
+from tenure_proofs.theorems.livelock import is_before
 from tenure_proofs.theorems.no_loop import STAYS, never_back
 from tenure_proofs.theorems.played import BEHIND, LEAVES, better_by_a_turn
 from tenure_proofs.theorems.registry import theorem
@@ -43,7 +43,7 @@ from tenure_proofs.theorems.repairs import (
 from tenure_proofs.theorems.taken import modelled
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.induction import Part
-from tenure_proofs.trusted.logic import all_of, any_of, implies, negation
+from tenure_proofs.trusted.logic import implies, negation
 from tenure_proofs.trusted.loops import MEMBERS, every
 from tenure_proofs.trusted.specified import GIVEN
 
@@ -105,8 +105,8 @@ def _compared(function: Callable[..., Any]) -> Iterator[Part]:
 
 def _judged(claim: Claim, function: Callable[..., Any]) -> Iterator[tuple[Basis, Any, Any]]:
     """Each strategy, how it finds that two shares compare, and on which basis it allows a target then."""
-    preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
-    terms, now, kin = any_terms(claim), claim.number("now"), claim.record("kin", Kin)
+    preemptor, target, terms = two_workloads(claim)
+    now, kin = claim.number("now"), claim.record("kin", Kin)
     claim.assume(terms.fair_sharing, negation(terms.hero), negation(is_own(target, terms)))
     for basis in (Basis.FINAL_SHARE, Basis.INITIAL_SHARE):
         fixed = {"basis": basis, "over_quota": True, "within_nominal": False}
@@ -267,16 +267,9 @@ def _own_steps(function: Callable[..., Any]) -> Iterator[Part]:
     """That an admission with own victims alone, or none, makes what holds quota better."""
     for preset in preset_names():
         claim = Claim(reading_of(preset))
-        preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
-        terms, now = any_terms(claim), claim.number("now")
-        basis = claim.lift(function)(preemptor, target, terms, now).value
-        queued = claim.lift(requeue_timestamp)
-        mine, theirs = queued(preemptor, terms).value, queued(target, terms).value
-        before = any_of(
-            preemptor.priority > target.priority,
-            all_of(preemptor.priority == target.priority, mine < theirs),
-        )
-        claim.assume(negation(duration_is_in_force(terms)))
+        asked = two_workloads(claim)
+        basis = claim.lift(function)(*asked, claim.number("now")).value
+        before = is_before(claim, *asked)
         leaves = z3.Implies(LEAVES, (basis != Basis.NONE).term)
         known = (*claim.facts, leaves, z3.Implies(before.term, BEHIND))
         yield from better_by_a_turn(TurnResult.PREEMPTING, known, f" under {preset}")

@@ -12,14 +12,14 @@ from typing import Any
 
 import z3
 
-from tenure.model import Basis, Workload
+from tenure.model import Basis
 from tenure.oracle.selection import remove_until_fits
 from tenure.readings import preset_names
 from tenure.rules.eligibility import basis_within_queue
 from tenure.rules.quota import fits_quota, fits_request, is_within_quota
 from tenure.rules.reclaim import stands_in_attempt
 from tenure.rules.time_based import requeue_timestamp
-from tenure_proofs.premises import any_terms, duration_is_in_force
+from tenure_proofs.premises import comes_first, duration_is_in_force, two_workloads
 from tenure_proofs.registry import reading_of
 from tenure_proofs.theorems.registry import theorem
 from tenure_proofs.theorems.selection import listed, usage_of
@@ -28,7 +28,7 @@ from tenure_proofs.theorems.tree import HELD
 from tenure_proofs.trusted.ast_lifter import Value, lift
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.induction import Contract, Labelled, Lemma, Part, by_induction
-from tenure_proofs.trusted.logic import all_of, any_of, negation
+from tenure_proofs.trusted.logic import negation
 from tenure_proofs.trusted.loops import Given, Loop, Row, State, every
 from tenure_proofs.trusted.specified import GIVEN
 from tenure_proofs.trusted.symbols import SymBool, SymInt, SymToken, as_term, wrapped
@@ -137,6 +137,14 @@ def who_reclaimed_within_nominal_quota_is_not_reclaimed_in_turn() -> Iterator[Pa
     yield Part("reclaimed", hypotheses, (("none is eligible", z3.Not(_may_leave(then, OURS))),))
 
 
+def is_before(claim: Claim, preemptor: Any, target: Any, terms: Any) -> Any:
+    """Of higher priority, or as high and earlier in the queue; without a duration in force."""
+    queued, mine, theirs = claim.lift(requeue_timestamp), preemptor.priority, target.priority
+    claim.assume(negation(duration_is_in_force(terms)))
+    earlier = queued(preemptor, terms).value < queued(target, terms).value
+    return comes_first((mine > theirs, mine == theirs), last=earlier)
+
+
 @theorem(
     "PO-ANY-320",
     about=(basis_within_queue,),
@@ -151,16 +159,8 @@ def without_a_duration_in_force_a_preemptor_is_before_its_target_in_a_strict_ord
     """
     for preset in preset_names():
         claim = Claim(reading_of(preset))
-        preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
-        terms, now = any_terms(claim), claim.number("now")
-        queued = claim.lift(requeue_timestamp)
-        mine, theirs = queued(preemptor, terms).value, queued(target, terms).value
-        basis = claim.lift(basis_within_queue)(preemptor, target, terms, now).value
-        claim.assume(basis != Basis.NONE, negation(duration_is_in_force(terms)))
-        claim.prove(
-            any_of(
-                preemptor.priority > target.priority,
-                all_of(preemptor.priority == target.priority, mine < theirs),
-            )
-        )
+        asked = two_workloads(claim)
+        basis = claim.lift(basis_within_queue)(*asked, claim.number("now")).value
+        claim.assume(basis != Basis.NONE)
+        claim.prove(is_before(claim, *asked))
         yield Part(f"under {preset}", tuple(claim.facts), (("it is before", every(claim.goals)),))

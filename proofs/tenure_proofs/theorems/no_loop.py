@@ -26,18 +26,17 @@ from typing import Any, TypeAlias
 
 import z3
 
-from tenure.model import Basis, Evidence, Kin, ReclaimWithinCohort, TurnResult, Workload
+from tenure.model import Basis, ReclaimWithinCohort, TurnResult
 from tenure.oracle.selection import remove_until_fits
 from tenure.readings import preset_names
 from tenure.rules.cycle import is_ahead_in_queue, is_kept_at_head
 from tenure.rules.eligibility import basis_for
 from tenure.rules.quota import is_within_quota
 from tenure.rules.reclaim import stands_in_attempt
-from tenure.rules.time_based import requeue_timestamp
 from tenure_play.queues import preemptor_after
-from tenure_proofs.premises import any_terms, duration_is_in_force
+from tenure_proofs.premises import any_question
 from tenure_proofs.registry import reading_of
-from tenure_proofs.theorems.livelock import Counted
+from tenure_proofs.theorems.livelock import Counted, is_before
 from tenure_proofs.theorems.played import BEHIND, LEAVES, PARKED, better_by_a_turn
 from tenure_proofs.theorems.registry import BELIEVED, theorem
 from tenure_proofs.theorems.selection import listed, usage_of
@@ -64,18 +63,10 @@ FOUND_AGAIN = (
 
 def _preempts(claim: Claim, function: Callable[..., Any]) -> tuple[Any, Any]:
     """That the door may open between two workloads, and that the preemptor is before its target."""
-    preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
-    terms, now, evidence = any_terms(claim), claim.number("now"), claim.record("evidence", Evidence)
-    basis = claim.lift(function)(preemptor, target, evidence, terms, now, claim.record("kin", Kin)).value
-    queued = claim.lift(requeue_timestamp)
-    mine, theirs = queued(preemptor, terms).value, queued(target, terms).value
-    claim.assume(
-        negation(terms.hero),
-        negation(duration_is_in_force(terms)),
-        terms.reclaim_within_cohort != ReclaimWithinCohort.ANY,
-    )
-    same = all_of(preemptor.priority == target.priority, mine < theirs)
-    return basis != Basis.NONE, any_of(preemptor.priority > target.priority, same)
+    preemptor, target, terms, asked = any_question(claim)
+    claim.assume(negation(terms.hero), terms.reclaim_within_cohort != ReclaimWithinCohort.ANY)
+    basis = claim.lift(function)(*asked).value
+    return basis != Basis.NONE, is_before(claim, preemptor, target, terms)
 
 
 @theorem(
