@@ -345,19 +345,21 @@ def written(page: str) -> str:
 
 
 def run(stage: Stage, *options: str) -> int:
-    """Run the tests of a stage."""
+    """Run the tests of a stage; the rest of those of `make test` apart, by an interpreted core as there."""
     quick = stage is STAGES[0]
-    environment = {
-        **os.environ,
-        LONGER: "1" if stage.longer else "",
-        INTERPRETED: str(int(quick or bool(stage.again))),
-    }
     doctests = ["--doctest-modules", *DOCTESTS, *_helpers()] if quick else []
-    spread = ["-n", str(stage.workers), "--dist", "worksteal"]
-    part = [PART, FEW if quick else OTHERS] if quick or stage.rest else []
-    command = [sys.executable, "-m", "pytest", *spread, *part, *options, *doctests]
-    files = [*files_of(stage), *longer_of(stage), *rest_of(stage), *again_of(stage)]
-    return subprocess.run([*command, *files], cwd=ROOT, env=environment, check=False).returncode
+    part = [PART, FEW] if quick else []
+    settings = {LONGER: "1" if stage.longer else "", INTERPRETED: str(int(quick or bool(stage.again)))}
+    files = [*files_of(stage), *longer_of(stage), *again_of(stage)]
+    failed = _pytest(stage, settings, *part, *options, *doctests, *files)
+    if rest := rest_of(stage):
+        failed = _pytest(stage, {LONGER: "", INTERPRETED: "1"}, PART, OTHERS, *options, *rest) or failed
+    return failed
+
+
+def _pytest(stage: Stage, settings: dict[str, str], *words: str) -> int:
+    command = [sys.executable, "-m", "pytest", "-n", str(stage.workers), "--dist", "worksteal", *words]
+    return subprocess.run(command, cwd=ROOT, env={**os.environ, **settings}, check=False).returncode
 
 
 def left_out(part: str, tests: Sequence[str]) -> set[str]:
