@@ -23,10 +23,13 @@ from tenure.model import (
 )
 from tenure.readings import preset
 from tenure.rules.cycle import result_of_turn
+from tenure_play import parse_scenario
 from tenure_play.actors import Actor, joined
+from tenure_play.engine import world_at
 from tenure_play.queues import PendingQueue, QueueOrder, preemptor_after
 from tenure_play.scenario import Scenario, Submission
 from tenure_play.state import PlayState
+from tests.tenure_play.plays import queue, scenario, submit
 
 BEST_EFFORT, STRICT = QueueingStrategy.BEST_EFFORT_FIFO, QueueingStrategy.STRICT_FIFO
 
@@ -303,3 +306,18 @@ def test_where_no_story_is_told_one_of_each_shape_stands_for_all() -> None:
 )
 def test_the_strategy_is_read_from_the_manifest(written: dict[str, str], read: QueueingStrategy) -> None:
     assert read_cluster_queue({"metadata": {"name": "q"}, "spec": written}).queueing == read
+
+
+def test_a_preemptor_that_is_deleted_is_none_any_more() -> None:
+    policy = {"withinClusterQueue": "LowerPriority"}
+    events = [
+        submit("0s", "low", "q", 1, eviction="10m"),
+        submit("1m", "high", "q", 1, 5),
+        {"at": "2m", "delete": "high"},
+    ]
+    made = parse_scenario(scenario([queue("q", 1, preemption=policy)], events))
+    preemptors = [
+        world_at(made, preset("released"), made.start + seconds * SECOND).queues["q"].preemptor
+        for seconds in (90, 150)
+    ]
+    assert preemptors == ["default/high", None]
