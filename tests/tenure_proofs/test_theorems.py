@@ -348,9 +348,9 @@ WRONG_LOOPS: dict[str, tuple[str, Callable[..., Any], str, str, str]] = {
     "a change forgets the last node": (
         "PO-ANY-052",
         tree._change,
-        "enumerate(usage)",
-        "enumerate(usage[:-1])",
-        "returns: every node",
+        "for step, here in enumerate(path)",
+        "for step, here in enumerate(path[:-1])",
+        "returns: defined",
     ),
     "release forgets local quota": (
         "PO-ANY-040",
@@ -505,6 +505,14 @@ WRONG_OFFERS: dict[str, tuple[str, str, Callable[..., Any], str, str, str]] = {
         "advantage=advantage",
         "advantage=False",
         "its advantage",
+    ),
+    "the first item is written at every place": (
+        "PO-ANY-052",
+        "writing",
+        tree.write_at,
+        "new[step]",
+        "new[0]",
+        "so far",
     ),
     "a candidate is in no group": (
         "PO-ANY-368",

@@ -12,12 +12,13 @@ from tenure.oracle.tree import Node, Tree, climb
 from tenure_proofs.theorems.decision import handed, seeing
 from tenure_proofs.theorems.registry import theorem
 from tenure_proofs.theorems.standins import BOOL, INT
-from tenure_proofs.theorems.taken import needed
-from tenure_proofs.theorems.tree import CHANGED
+from tenure_proofs.theorems.taken import known, needed
+from tenure_proofs.theorems.tree import CHANGED, ONE_PLACE, POSITION
 from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.induction import Labelled, Part
-from tenure_proofs.trusted.loops import State, Way
-from tenure_proofs.trusted.procedures import Keyed, Law, Table, read_procedure
+from tenure_proofs.trusted.loops import Cells, State, Way
+from tenure_proofs.trusted.procedures import Invariant, Keyed, Law, Table, read_procedure
+from tenure_proofs.trusted.specified import GIVEN, Taken
 from tenure_proofs.trusted.symbols import SymBool, SymInt, SymToken
 
 NODES, PLACE, NODE, KEY, STEP = z3.Ints("nodes place any_node any_flavor_resource any_step")
@@ -29,17 +30,15 @@ _in_use, _quota, _climbed = (
     z3.Function(name, INT, INT, INT)
     for name in ("in use at a node", "quota of a node", "in use after a change, along the path")
 )
-_nodes, _depth = z3.Function("node of a path", INT, INT, INT), z3.Function("length of a path", INT, INT)
+_on_path, _new, _elsewhere = (
+    z3.Function(name, INT, INT) for name in ("node on the path", "written", "another place")
+)
 
 
-def _path(node: Any) -> Table:
-    """Itself at least, and nodes of the tree alone."""
-
-    def at(step: Any) -> SymInt:
-        found = _nodes(node, step)
-        return SymInt(z3.If(z3.And(found >= 0, found < NODES), found, 0))
-
-    return Table(at, z3.If(_depth(node) >= 1, _depth(node), 1))
+def _at_path(step: Any) -> SymInt:
+    """Nodes of the tree alone."""
+    found = _on_path(step)
+    return SymInt(z3.If(z3.And(found >= 0, found < NODES), found, 0))
 
 
 def _used(node: Any) -> Keyed:
@@ -50,8 +49,8 @@ def _of_key(used: Keyed, key: Any) -> Any:
     return z3.If(used.has(key), used.at(key).term, 0)
 
 
-PATH, USAGE = _path(PLACE), Table(_used, NODES)
-TREE = Made(Tree, {"nodes": Table(lambda at: Made(Node, {"place": SymInt(at), "path": _path(at)}), NODES)})
+PATH, USAGE = Table(_at_path, z3.Int("nodes of the path")), Table(_used, NODES)
+TREE = Made(Tree, {"nodes": Table(lambda _: Made(Node, {"path": PATH}), NODES)})
 AMOUNTS = Keyed(_asked, lambda key: SymInt(_amount(key)))
 
 
@@ -61,7 +60,9 @@ def _along(key: Any) -> Table:
 
 @theorem("PO-ANY-052", size="any tree, any number of flavor-resources")
 def a_change_writes_each_flavor_resource_along_a_path_and_nothing_else(
-    function: Callable[..., Any] = tree._change, climbing: Callable[..., Any] = tree._climbed
+    function: Callable[..., Any] = tree._change,
+    climbing: Callable[..., Any] = tree._climbed,
+    writing: Callable[..., Any] = tree.write_at,
 ) -> Iterator[Part]:
     """Kueue main of August 2026, usage of cohorts: of each flavor-resource that a workload holds.
 
@@ -69,21 +70,60 @@ def a_change_writes_each_flavor_resource_along_a_path_and_nothing_else(
     Every other node, and every other flavor-resource, has in use what it had.
     """
     given = {"tree": TREE, "usage": USAGE}
-    facts = (NODES >= 1, PLACE >= 0, PLACE < NODES)
+    facts = (NODES >= 1, PLACE >= 0, PLACE < NODES, PATH.size >= 1)
     asked = {"path": PATH, "flavor_resource": SymToken(KEY), "amount": AMOUNT, "adding": ADDING}
     seen = seeing(climbing, climb=Law(_climb, of=climb), quota_at=Law(_quota_at))
     yield from read_procedure(seen, {**given, **asked}, _is_along, facts=facts)
 
-    def written(way: Way) -> Labelled:
-        step = PATH.size - _path(NODE).size
-        on_path = z3.And(step >= 0, PATH.at(step).term == NODE)
-        changes, before = z3.And(_asked(KEY), on_path), _of_key(_used(NODE), KEY)
+    yield from _written(writing)
+
+    def changed(way: Way) -> Labelled:
+        step = POSITION(NODE)
+        changes, before = z3.And(_asked(KEY), _is_on_path(NODE)), _of_key(_used(NODE), KEY)
         there = z3.And(NODE >= 0, NODE < NODES)
-        words, changed = CHANGED.goal(changes, _of_key(way.value.at(NODE), KEY), _climbed(KEY, step), before)
-        return [("every node", way.value.size == NODES), (words, z3.Implies(there, changed))]
+        words, then = CHANGED.goal(changes, _of_key(way.value.at(NODE), KEY), _climbed(KEY, step), before)
+        return [("every node", way.value.size == NODES), (words, z3.Implies(there, then))]
 
     whole = {**given, "place": SymInt(PLACE), "amounts": AMOUNTS, "adding": ADDING}
-    yield from read_procedure(seeing(function, _climbed=Law(_climbs)), whole, written, facts=facts)
+    stands = seeing(function, _climbed=Law(_climbs), write_at=Law(_writes))
+    yield from read_procedure(stands, whole, changed, facts=facts)
+
+
+def _is_on_path(node: Any) -> z3.BoolRef:
+    step = POSITION(node)
+    return z3.And(step >= 0, step < PATH.size, PATH.at(step).term == node)
+
+
+def _written(function: Callable[..., Any]) -> Iterator[Part]:
+    """An item is the one that is written at its place, if any is: each place is there once.
+
+    Numbers stand for items. A step is the one, if there is one, at which the place in question has its turn.
+    """
+    before = Cells(z3.Const("items", z3.ArraySort(INT, INT)), NODES)
+
+    def place(step: Any) -> SymInt:
+        found, other = _elsewhere(step), z3.If(NODE == 0, 1, 0)
+        within = z3.And(found >= 0, found < NODES, found != NODE)
+        return SymInt(z3.If(step == STEP, NODE, z3.If(within, found, other)))
+
+    def then(count: Any) -> Any:
+        return z3.If(z3.And(STEP >= 0, count > STEP), _new(STEP), before.term[NODE])
+
+    size, there = z3.Int("places"), z3.And(NODES > 1, NODE >= 0, NODE < NODES)
+    yield from read_procedure(
+        function,
+        {
+            "places": Table(place, size),
+            "new": Table(lambda step: SymInt(_new(step)), size),
+            "items": before,
+        },
+        lambda way: [
+            ("as many items", way.value.size == NODES),
+            ("what is written, or what was there", way.value.term[NODE] == then(size)),
+        ],
+        facts=(size >= 0, there),
+        loops=[Invariant(lambda steps, _, here, __: [("so far", here["items"].term[NODE] == then(steps))])],
+    )
 
 
 def _is_along(way: Way) -> Labelled:
@@ -113,3 +153,25 @@ def _climbs(
     same_path = z3.And(path.size == PATH.size, path.at(STEP).term == PATH.at(STEP).term)
     needed(z3.And(same_path, z3.Implies(_asked(key.term), amount.term == _amount(key.term))))
     return _along(key.term)
+
+
+def _writes(_: State, places: Value, new: Value, items: Value) -> Table:
+    """What stands at each place; a node has one step of the path."""
+    handed((places, PATH), (items, USAGE))
+    here = z3.And(STEP >= 0, PATH.size > STEP)
+    known(Taken(z3.Implies(here, POSITION(PATH.at(STEP).term) == STEP), ONE_PLACE, GIVEN))
+    needed(new.size == PATH.size)
+    needed(
+        z3.Implies(
+            z3.And(here, PATH.at(STEP).term == NODE), z3.And(_is_on_path(NODE), POSITION(NODE) == STEP)
+        )
+    )
+
+    def at(place: Any) -> Keyed:
+        then, before, is_written = new.at(POSITION(place)), USAGE.at(place), _is_on_path(place)
+        return Keyed(
+            lambda key: z3.If(is_written, then.has(key), before.has(key)),
+            lambda key: SymInt(z3.If(is_written, then.at(key).term, before.at(key).term)),
+        )
+
+    return Table(at, NODES)

@@ -222,7 +222,8 @@ _node, _resource = (
     z3.Function(f"a {what} that differs, if any does", *[z3.IntSort()] * 3) for what in ("node", "resource")
 )
 _held = z3.Function("is held of a flavor-resource", z3.IntSort(), z3.BoolSort())
-_position = z3.Function("place of a node on the path", z3.IntSort(), z3.IntSort())
+POSITION = z3.Function("place of a node on the path", z3.IntSort(), z3.IntSort())
+ONE_PLACE = "a node has one place on a path"
 
 
 @theorem(
@@ -247,7 +248,7 @@ def _everywhere(calls: Composed, *cells: Cells) -> Iterator[Part]:
     """That what is in use is alike, where it is so along the path of an arbitrary flavor-resource."""
     before, without, again = z3.Ints("usage usage_without_it usage_again")
     node, resource = _node(again, before), _resource(again, before)
-    place = _position(node)
+    place = POSITION(node)
     changes = z3.And(_held(resource), place >= 0, QUOTAS.size > place)
 
     was, less, more = (_at(usage, node, resource) for usage in (before, without, again))

@@ -151,7 +151,7 @@ def _of_one(function: Callable[..., Any], result: TurnResult) -> Iterator[Part]:
             (
                 "a target is in the play",
                 GIVEN,
-                lambda place, _: z3.And(_key(place) >= 0, _key(place) < _KEYS),
+                lambda place, _: z3.And(_key(place) < _KEYS, _key(place) >= 0),
             ),
             (
                 "the first place of a target",

@@ -268,6 +268,11 @@ class _Procedures(_Reader):
 
     def invocation(self, node: ast.Call, scope: _Scope) -> Value:
         match node:
+            case ast.Call(func=ast.Name(id="list" | "tuple" as name), args=[argument], keywords=[]) if (
+                scope.outer(name) in (list, tuple)
+                and isinstance(table := self.expression(argument, scope), Table)
+            ):
+                return table
             case ast.Call(func=ast.Attribute(value=whole, attr="get"), args=[key, default], keywords=[]):
                 found, place = self.keyed(whole, scope), as_term(self.expression(key, scope), SymToken)
                 return self.chosen(

@@ -343,7 +343,10 @@ def climb(quotas: Sequence[NodeQuota], used: list[Amount], amount: Amount, *, ad
 def _change(tree: Tree, usage: Usage, place: int, amounts: Amounts, *, adding: bool) -> Usage:
     path = tree.nodes[place].path
     along = {at: _climbed(tree, usage, path, at, amount, adding) for at, amount in amounts.items()}
-    return tuple(_written(tree.nodes[here], path, used, along) for here, used in enumerate(usage))
+    changed = [
+        {**usage[here], **{at: used[step] for at, used in along.items()}} for step, here in enumerate(path)
+    ]
+    return tuple(write_at(path, changed, list(usage)))
 
 
 def _climbed(
@@ -354,17 +357,20 @@ def _climbed(
     return climb(quotas, [usage[here].get(flavor_resource, 0) for here in path], amount, adding=adding)
 
 
-def _written(
-    node: Node,
-    path: Path,
-    used: Mapping[FlavorResource, Amount],
-    along: Mapping[FlavorResource, Sequence[Amount]],
-) -> Mapping[FlavorResource, Amount]:
-    """What is in use at a node, given what is in use along a path that it may be on."""
-    step = len(path) - len(node.path)  # where it is, if it is there
-    if step < 0 or path[step] != node.place:
-        return used
-    return {**used, **{at: amounts[step] for at, amounts in along.items()}}
+def write_at(places: Sequence[int], new: Sequence[_Member], items: list[_Member]) -> list[_Member]:
+    """Write items at some places of a list, each at one of its own.
+
+    Args:
+        places: from 0, each once.
+        new: what is written at each of them.
+        items: changed in place.
+
+    >>> write_at([2, 0], ["c", "a"], ["x", "b", "x"])
+    ['a', 'b', 'c']
+    """
+    for step, place in enumerate(places):
+        items[place] = new[step]
+    return items
 
 
 def _root_of(cluster: Cluster, queue: ClusterQueue) -> str:
