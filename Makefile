@@ -66,7 +66,7 @@ check: $(STAMP) ## decide the example, run the vectors, prove everything and pri
 	$(BIN)/tenure prove --seeds 6
 
 .PHONY: test
-test: $(STAMP) lint ## lints, types, import contracts, doctests and all quick tests: under four minutes
+test: $(STAMP) lint ## lints, types, import contracts, doctests and all quick tests: three minutes
 	@$(MAKE) --no-print-directory --jobs=3 --keep-going types contracts test-quick
 
 .PHONY: test-quick
