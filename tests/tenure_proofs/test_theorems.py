@@ -52,6 +52,7 @@ from tenure_proofs.obligations import OBLIGATIONS
 from tenure_proofs.registry import Verdict
 from tenure_proofs.report import Report, closing_line, text_lines, to_json
 from tenure_proofs.solvers import Cvc5
+from tenure_proofs.theorems import changing
 from tenure_proofs.theorems.believed import ATTACKED
 from tenure_proofs.theorems.headlines import HEADLINES
 from tenure_proofs.theorems.outcome import End, assumed_by, end_of, premises_of
@@ -555,6 +556,13 @@ WRONG_OFFERS: dict[str, tuple[str, str, Callable[..., Any], str, str, str]] = {
         "one in a subtree around",
     ),
 }
+
+
+def test_what_is_written_to_a_list_of_one_item_is_covered() -> None:
+    *_, whole = changing._written(tree.write_at)
+    solver = z3.Solver()
+    solver.add(*whole.hypotheses, changing.NODES == 1, z3.Int("places") == 1)
+    assert solver.check() == z3.sat
 
 
 @pytest.mark.parametrize("mistake", WRONG_OFFERS)

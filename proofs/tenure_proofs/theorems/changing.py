@@ -98,6 +98,7 @@ def _written(function: Callable[..., Any]) -> Iterator[Part]:
     """An item is the one that is written at its place, if any is: each place is there once.
 
     Numbers stand for items. A step is the one, if there is one, at which the place in question has its turn.
+    A list of one item has no other place, so that at most one is written.
     """
     before = Cells(z3.Const("items", z3.ArraySort(INT, INT)), NODES)
 
@@ -109,7 +110,8 @@ def _written(function: Callable[..., Any]) -> Iterator[Part]:
     def then(count: Any) -> Any:
         return z3.If(z3.And(STEP >= 0, count > STEP), _new(STEP), before.term[NODE])
 
-    size, there = z3.Int("places"), z3.And(NODES > 1, NODE >= 0, NODE < NODES)
+    size, there = z3.Int("places"), z3.And(NODE >= 0, NODE < NODES)
+    alone = z3.Or(size == 0, z3.And(size == 1, STEP == 0))
     yield from read_procedure(
         function,
         {
@@ -121,7 +123,7 @@ def _written(function: Callable[..., Any]) -> Iterator[Part]:
             ("as many items", way.value.size == NODES),
             ("what is written, or what was there", way.value.term[NODE] == then(size)),
         ],
-        facts=(size >= 0, there),
+        facts=(size >= 0, there, z3.Or(NODES > 1, alone)),
         loops=[Invariant(lambda steps, _, here, __: [("so far", here["items"].term[NODE] == then(steps))])],
     )
 
