@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import marshal
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
@@ -136,7 +136,7 @@ class WorkloadReader:
         if own is None:
             context = HOLDS_QUOTA if holds_quota else None
             checked = check(schema.WorkloadObject, raw, place, problems, context=context)
-            own = None if checked is None else _Own(checked.metadata, _times(raw))
+            own = None if checked is None else _Own(checked.metadata, _times(checked.status, _checked_time))
         if common is None or own is None or own.metadata.get("annotations"):
             wrong = workload_problems(raw, place, holds_quota=holds_quota)
             problems.extend(islice(wrong, MAX_DEVIATIONS))
@@ -169,19 +169,23 @@ def _own(raw: Any) -> _Own | None:
     """Of a workload whose `in_common` was validated with another's; None where anything is wrong with it."""
     metadata = fitting(schema.WorkloadMetadata, raw["metadata"])
     try:
-        return None if metadata is None else _Own(metadata, _times(raw))
+        return None if metadata is None else _Own(metadata, _times(raw.get("status"), _time))
     except InputError:
         return None
 
 
-def _times(raw: Any) -> list[Instant | None]:
-    status = raw.get("status")
-    times: list[Instant | None] = []
-    for condition in (status.get("conditions") if status else None) or ():
-        time = condition.get("lastTransitionTime")
-        times.append(None if time is None else parse_instant(time))
-    times.append(None)
-    return times
+def _times(status: Any, time_of: Callable[[Any], Instant | None]) -> list[Instant | None]:
+    conditions = (status.get("conditions") if status else None) or ()
+    return [*map(time_of, conditions), None]
+
+
+def _checked_time(condition: schema.Condition) -> Instant | None:
+    return condition.get("lastTransitionTime")
+
+
+def _time(condition: Mapping[str, Any]) -> Instant | None:
+    time = condition.get("lastTransitionTime")
+    return None if time is None else parse_instant(time)
 
 
 class _Common(NamedTuple):
