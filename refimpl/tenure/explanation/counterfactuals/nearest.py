@@ -376,10 +376,10 @@ class _Searcher:
         self.tried, self._of_this = self.tried + 1, self._of_this + 1
         altered = knob.write(self._situation, value)
         same_tree = _same_but_pending(altered.cluster, self._situation.cluster)
-        if not same_tree or altered.now != self._situation.now:
-            # What two clusters, or two instants, list is not compared.
-            return altered.decided(self._decision.snapshot if same_tree else None, Searches(keep_all=False))
-        return altered.decided(self._decision.snapshot, self._searches)
+        # What two clusters, or two instants, list is not compared.
+        is_alike = same_tree and altered.now == self._situation.now
+        searches = self._searches if is_alike else Searches(keep_all=False)
+        return altered.decided(self._decision.snapshot if same_tree else None, searches)
 
     def _is_harmless(self, knob: Knob, decision: Decision) -> bool:
         kind, _, name = knob.object.partition("/")
