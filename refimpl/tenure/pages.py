@@ -98,7 +98,6 @@ def pages_in(folder: Path, root: Path) -> Iterator[Page]:
         yield parse_page(path.relative_to(root).as_posix(), path.read_text(encoding="utf-8"))
 
 
-@cache
 def parse_page(path: str, text: str) -> Page:
     """A page.
 
