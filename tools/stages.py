@@ -21,7 +21,6 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 
 from tools.marked import filled
@@ -371,9 +370,13 @@ def left_out(part: str, tests: Sequence[str]) -> set[str]:
     """
     if not part:
         return set()
-    shared = set(chain.from_iterable(map(rest_of, STAGES)))
-    if part == FEW:
-        shared |= set(chain.from_iterable(map(longer_of, STAGES)))
+    places = [place for stage in STAGES for place in (*stage.rest, *(stage.longer if part == FEW else ()))]
+    quick = [STAGES[0].target]
+    shared = {
+        file
+        for file in {test.partition("::")[0] for test in tests}
+        if stages_of(file) == quick and any(is_below(file, place) for place in places)
+    }
     left: set[str] = set()
     numbers: Counter[str] = Counter()
     for test in tests:
