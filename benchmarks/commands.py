@@ -19,6 +19,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from benchmarks.loading import API, Object, an_object, write_yaml
+from benchmarks.simulating import used_by
 from tenure.processes import python_module
 
 WORKLOADS = 10_000
@@ -202,10 +203,7 @@ def _measured(commands: dict[str, list[str]], rounds: int) -> dict[str, list[flo
 def _busy(name: str, command: Sequence[str]) -> float:
     keeps = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, env=keeps) as process:
-        _, status, used = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        sys.exit(f"{name}: ended with {process.returncode}")
+        used = used_by(process, name)
     return used.ru_utime + used.ru_stime
 
 

@@ -11,6 +11,7 @@ import argparse
 import csv
 import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -83,13 +84,19 @@ def _simulated(given: argparse.Namespace, path: Path, setting: str) -> Played:
     with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         answer = process.stdout.read()
-        _, status, used = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        sys.exit(f"{setting}: tenure simulate ended with {process.returncode}")
+        used = used_by(process, f"{setting}: tenure simulate")
     (played,) = json.loads(answer)["settings"]
     figures = (played[name] for name in ("heads", "preemptions"))
     return Played(used.ru_utime + used.ru_stime, used.ru_maxrss // 1024, *figures)
+
+
+def used_by(process: subprocess.Popen[bytes], name: str) -> resource.struct_rusage:
+    """What a process has used when it has ended; where it fails, so does the benchmark."""
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        sys.exit(f"{name} ended with {process.returncode}")
+    return used
 
 
 def _arguments() -> argparse.Namespace:
