@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 from tenure.resources import bundled
-from tests import libyaml
+from tools import libyaml
 
 
 def copied(example: str, to: Path) -> Path:

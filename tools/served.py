@@ -20,7 +20,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-import yaml
+from tools import libyaml
 
 ROOT = Path(__file__).resolve().parents[1]
 FILE: Final = ROOT / "refimpl" / "tenure" / "manifests" / "served.json"
@@ -33,7 +33,6 @@ KINDS: Final = {
     "Workload": "workloads",
     "WorkloadPriorityClass": "workloadpriorityclasses",
 }
-_LOADER: Final[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _KEPT: Final = (
     "type",
     "format",
@@ -65,7 +64,7 @@ def crds_in(folder: Path) -> dict[str, Any]:
 
 
 def _schema(file: Path) -> Any:
-    crd = yaml.load(file.read_text(encoding="utf-8"), _LOADER)
+    crd = libyaml.load(file.read_text(encoding="utf-8"))
     version = next(one for one in crd["spec"]["versions"] if one["name"] == VERSION)
     return version["schema"]["openAPIV3Schema"]
 
@@ -107,7 +106,7 @@ def names_in(source: Path) -> Iterator[str]:
         source: the folder of its Go module.
     """
     for file in sorted((source / "config" / "components" / "crd" / "bases").glob("*.yaml")):
-        crd = yaml.load(file.read_text(encoding="utf-8"), _LOADER)["spec"]
+        crd = libyaml.load(file.read_text(encoding="utf-8"))["spec"]
         for version in crd["versions"]:
             # What v1beta1 has other names for is converted.
             if version["name"] == VERSION or len(crd["versions"]) == 1:

@@ -15,9 +15,9 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from tenure.cli.commands import COMMANDS
-from tests import libyaml
 from tests.cikit.repository import ROOT, break_expectation, break_quota, plant_modules, plant_options, sample
 from tests.command_line import run_program
+from tools import libyaml
 from tools.locks import EXTRAS, needs
 
 ACTION: dict[str, Any] = libyaml.load((ROOT / "action.yml").read_text(encoding="utf-8"))

@@ -22,10 +22,10 @@ from tenure_check.analysis.matrix import Effort, trees_of
 from tenure_check.analysis.nominal_quota_proof import ServedQueue
 from tenure_check.expectations import CheckResult, Status, all_states, load_documents, run
 from tenure_proofs.budgets import CLOCK
-from tests import libyaml
 from tests.cikit.repository import SAMPLE, assert_states, break_protection, sample
 from tests.command_line import tenure
 from tests.tenure_check.test_loops import FAIR, queue
+from tools import libyaml
 
 QUEUES = """\
 apiVersion: kueue.x-k8s.io/v1beta2

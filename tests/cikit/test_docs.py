@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from tenure.kubectl.dump import CLASSES, QUEUES, READ_COMMAND, WORKLOADS
-from tests import libyaml
 from tests.cikit.repository import ROOT
 from tests.docs.blocks import blocks
+from tools import libyaml
 
 HOW_TO = ROOT / "docs" / "how-to"
 

@@ -14,10 +14,10 @@ from jsonschema import Draft202012Validator
 from tenure.cli.bundled import schema
 from tenure.errors import InputError
 from tenure_check.expectations import CheckResult, Status, load_documents, run
-from tests import libyaml
 from tests.cikit.command import Run
 from tests.cikit.repository import NOW, SAMPLE, break_expectation, change, sample
 from tests.command_line import tenure
+from tools import libyaml
 
 CLUSTER = ["repository/queues", "repository/running"]
 LATER = {"manifests": CLUSTER, "now": NOW}

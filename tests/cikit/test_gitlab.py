@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from tests import libyaml
 from tests.cikit.repository import ROOT
 from tests.cikit.test_action import SCRIPTS
 from tests.cikit.test_pull_request import ALLOWED, Api, commit_of, served
 from tests.cikit.test_pull_request import checkout as checkout
 from tests.cli.test_analyze_matrix import QUEUES
 from tests.command_line import run_program
+from tools import libyaml
 
 JOB: dict[str, Any] = libyaml.load((ROOT / "ci" / "gitlab.yml").read_text(encoding="utf-8"))["tenure"]
 NOTES = "/projects/5/merge_requests/7/notes"

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests import libyaml
-from tools import krew
+from tools import krew, libyaml
 
 
 def test_the_manifest_names_archives_that_are_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

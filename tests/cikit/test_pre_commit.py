@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from tests import libyaml
 from tests.cikit.repository import ROOT, break_expectation, break_quota, plant_modules, plant_options, sample
 from tests.command_line import run_program
+from tools import libyaml
 
 SCRIPTS = Path(sys.executable).parent
 HOOKS: list[dict[str, Any]] = libyaml.load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from tenure_check.expectations import manifest_sources
-from tests import libyaml
 from tests.cli.test_edits import git
 from tests.command_line import tenure
+from tools import libyaml
 
 FLAVOR = {"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "ResourceFlavor", "metadata": {"name": "f"}}
 TEXT = libyaml.dump(FLAVOR)

@@ -10,8 +10,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tenure.cli.bundled import schema
-from tests import libyaml
 from tests.command_line import tenure
+from tools import libyaml
 
 EXAMPLE = ("--example", "hero", "--now", "2026-06-08T12:00:00Z")
 TREE = """\

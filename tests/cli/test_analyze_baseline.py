@@ -14,10 +14,10 @@ from tenure_check.analysis.change_verdict import FailOnChange
 from tenure_check.analysis.difference_answer import GuaranteeChange
 from tenure_check.analysis.matrix_answer import MatrixRole
 from tenure_check.expectations.baseline import AcceptedShape, accepts
-from tests import libyaml
 from tests.cli.test_analyze_matrix import QUEUES
 from tests.cli.test_edits import git
 from tests.command_line import tenure
+from tools import libyaml
 from tools.schemas import made_schema
 
 SMALL = "--states", "30"

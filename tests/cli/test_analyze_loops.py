@@ -9,10 +9,10 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tenure.cli.bundled import schema
-from tests import libyaml
 from tests.command_line import tenure
 from tests.objects import an_object
 from tests.tenure_check.test_loops import FAIR, queue
+from tools import libyaml
 
 TWO = ("--priorities", "0,100")
 POLICY = {"reclaimWithinCohort": "Any", "withinClusterQueue": "LowerPriority"}

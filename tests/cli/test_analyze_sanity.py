@@ -9,9 +9,9 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tenure.cli.bundled import schema
-from tests import libyaml
 from tests.command_line import tenure
 from tests.tenure_check.test_loops import queue
+from tools import libyaml
 
 
 @pytest.fixture

@@ -15,8 +15,8 @@ import pytest
 
 from tenure import __version__
 from tenure.cli import app
-from tests import libyaml
 from tests.command_line import TENURE, no_reader, tenure, tenure_process
+from tools import libyaml
 
 Capture = pytest.CaptureFixture[str]
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "two-teams"

@@ -16,8 +16,8 @@ from tenure.cli.bundled import schema
 from tenure.edits import edited, edits_of
 from tenure.errors import InputError
 from tenure.manifests import SourcedObject
-from tests import libyaml
 from tests.command_line import tenure
+from tools import libyaml
 
 NOW = ("--now", "2026-03-02T14:00:00Z")
 TWO = ("--example", "two-teams", *NOW)

@@ -18,7 +18,7 @@ from tenure.errors import InputError
 from tenure.explanation.counterfactuals import CounterfactualsFound, search_counterfactuals
 from tenure.resources import bundled
 from tenure_play.commands.why import why_command, why_not_command
-from tests import libyaml
+from tools import libyaml
 
 TEAMS = ("--example", "two-teams", "--now", "2026-03-02T14:00:00Z")
 COHORT = ("--example", "shared-cohort", "--now", "2026-05-11T14:00:00Z")

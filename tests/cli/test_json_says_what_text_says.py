@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from tenure.units import format_amount
-from tests import libyaml
 from tests.command_line import tenure
 from tests.objects import a_local_queue, an_object
+from tools import libyaml
 
 TEAMS = ("--example", "two-teams", "--now", "2026-03-02T14:00:00Z")
 COHORT = ("--example", "shared-cohort", "--now", "2026-05-11T14:00:00Z")

@@ -10,9 +10,9 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tenure.resources import bundled
-from tests import libyaml
 from tests.command_line import tenure
 from tests.tenure_play.test_past import cohort_play, objects_at
+from tools import libyaml
 
 NOW = ("--now", "2026-01-06T00:00:00Z", "--reading", "released")
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from tests import libyaml
 from tests.command_line import tenure
 from tests.examples import change, copied
+from tools import libyaml
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 AT = {"two-teams": "2026-03-02T14:00:00Z", "shared-cohort": "2026-05-11T14:00:00Z"}

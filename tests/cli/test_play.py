@@ -10,8 +10,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tenure.cli.bundled import scenario_names, schema
-from tests import libyaml
 from tests.command_line import PATIENCE_S, prepared, tenure
+from tools import libyaml
 
 ROOT = Path(__file__).resolve().parents[2]
 TWO = str(ROOT / "spec" / "vectors" / "scenarios" / "tbp-it-1-two-equals.yaml")

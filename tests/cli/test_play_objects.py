@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests import libyaml
 from tests.command_line import TENURE, tenure
+from tools import libyaml
 
 ROOT = Path(__file__).resolve().parents[2]
 TWO = str(ROOT / "spec" / "vectors" / "scenarios" / "tbp-it-1-two-equals.yaml")

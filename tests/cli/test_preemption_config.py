@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests import libyaml
 from tests.command_line import tenure
+from tools import libyaml
 
 FILE = Path(__file__).parents[1] / "recorded" / "preemption-config.yaml"
 NOW = ("--now", "2026-09-01T10:00:00Z")

@@ -10,9 +10,9 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tenure.cli.bundled import schema
-from tests import libyaml
 from tests.command_line import tenure
 from tests.objects import a_group, a_list, a_local_queue, a_queue, a_workload, admitted_to, an_object
+from tools import libyaml
 
 REPORTS = Path(__file__).parents[1] / "recorded" / "reports"
 KUEUE: dict[str, dict[str, Any]] = json.loads((REPORTS / "kueue-0.19.2.json").read_text(encoding="utf-8"))

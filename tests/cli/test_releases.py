@@ -13,8 +13,8 @@ from tenure.cli.bundled import schema
 from tenure.edits import refuse_additions
 from tenure.explanation.counterfactuals.queue_fields import MinAdmitDuration, Rules
 from tenure.manifests.releases import ADDITIONS, KNOWN_RELEASES
-from tests import libyaml
 from tests.command_line import tenure
+from tools import libyaml
 
 NOW = ("--now", "2026-03-02T14:00:00Z")
 TWO = ("--example", "two-teams", *NOW)

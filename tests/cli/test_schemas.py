@@ -12,9 +12,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tenure.cli.bundled import schema, schema_names
-from tests import libyaml
 from tests.command_line import tenure
-from tools import schemas
+from tools import libyaml, schemas
 
 ROOT = Path(__file__).resolve().parents[2]
 OURS = ("accessible", "decide", "example", "oracle-answer", "pending", "prove", "schemas", "show", "vectors")

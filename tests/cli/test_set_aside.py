@@ -10,9 +10,9 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from tests import libyaml
 from tests.command_line import tenure, tenure_process
 from tests.examples import change, condition_of, copied
+from tools import libyaml
 
 NOW = "2026-03-02T14:00:00Z"
 CLOCK = ("--now", NOW)

@@ -15,8 +15,9 @@ from tenure.cli.validate import validate_command
 from tenure.conformance.protocol import answer
 from tenure.errors import InputError
 from tenure.resources import bundled
-from tests import command_line, libyaml
+from tests import command_line
 from tests.tenure.validation.objects import group, queue, thing
+from tools import libyaml
 
 SCHEMA = json.loads(bundled("spec", "schemas", "validate.schema.json").read_text(encoding="utf-8"))
 

@@ -21,8 +21,8 @@ from tenure_lab.campaign_journal import new_journal
 from tenure_lab.campaigns import CampaignPlan
 from tenure_proofs.cache import FORM, Cache
 from tenure_simulate.core.arrays import load
-from tests import libyaml
 from tests.command_line import tenure
+from tools import libyaml
 from tools.schemas import READ, WRITTEN
 
 ROOT = Path(__file__).resolve().parents[2]

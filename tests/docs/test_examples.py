@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import tenure
-from tests import libyaml
 from tests.docs.blocks import ROOT
+from tools import libyaml
 
 EXAMPLES = ROOT / "examples"
 NOW = "2026-05-11T14:00:00Z"

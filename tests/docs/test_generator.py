@@ -31,8 +31,8 @@ from tenure.conformance.vectors import Vector, exercised_by_plays
 from tenure.pages import Page
 from tenure.rules.registry import all_rules
 from tenure_proofs.obligations.time_based import a_protected_workload_is_never_preempted_by_an_equal
-from tests import libyaml
 from tests.command_line import tenure
+from tools import libyaml
 from tools.accounts import coverage_pages
 from tools.lints import known
 from tools.lints.pages import findings as known_findings

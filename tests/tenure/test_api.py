@@ -18,8 +18,8 @@ from tenure.model import Cluster
 from tenure.oracle.snapshot import Snapshot, take_snapshot
 from tenure.readings import Reading
 from tenure.resources import bundled
-from tests import libyaml
 from tests.examples import change, copied
+from tools import libyaml
 
 NOW = "2026-03-02T14:00:00Z"
 CLAIMS = [{"name": "gpu"}]

@@ -54,9 +54,9 @@ from tenure_check.analysis.selection_proof import SelectionProof
 from tenure_check.analysis.selections import Selections, labels_read
 from tenure_check.analysis.solved_cells import why_not_reached
 from tenure_check.analysis.states import CellQuery, PriorityLevel, States, decided, hits_of, is_replayed
-from tests import libyaml
 from tests.command_line import tenure
 from tests.sampling import sample
+from tools import libyaml
 
 READING = preset("released")
 RECORDED = Path(__file__).parents[1] / "recorded" / "preemption-config.yaml"

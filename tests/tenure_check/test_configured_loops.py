@@ -19,8 +19,8 @@ from tenure_check.analysis.loop_answer import LoopsAnswer
 from tenure_check.analysis.loops import LoopHunt, LoopRequest
 from tenure_check.analysis.mutual_preemption import mutual_workloads
 from tenure_check.analysis.no_loop import missing_conditions, proved_of_loops
-from tests import libyaml
 from tests.tenure_check.test_loops import READING
+from tools import libyaml
 
 SCENARIOS = bundled("spec", "vectors", "scenarios")
 BETA = "kueue.x-k8s.io/v1beta2"

@@ -28,8 +28,8 @@ from tenure_check.analysis.periodic_runs import (
     scenario_of,
 )
 from tenure_play import Scenario, parse_scenario, play
-from tests import libyaml
 from tests.objects import a_group, a_queue, an_object
+from tools import libyaml
 
 READING = preset("guaranteed")
 ONE_TIME = (5 * SECOND,)

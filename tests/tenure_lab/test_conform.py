@@ -28,8 +28,8 @@ from tenure_lab.pool import blocks_done
 from tenure_lab.programs import Program
 from tenure_lab.shrinking import shrink
 from tenure_lab.verdicts import Kind, Sides, sides_of
-from tests import libyaml
 from tests.published import published_vectors
+from tools import libyaml
 
 Object = dict[str, Any]
 

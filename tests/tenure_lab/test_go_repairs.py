@@ -11,9 +11,9 @@ import pytest
 from benchmarks.repairs import described
 from tenure.cli import main
 from tenure.readings import FairSharingRepair
-from tests import libyaml
 from tests.cikit.command import in_process
 from tests.sampling import sample
+from tools import libyaml
 from tools.go_repairs import DRAWN, FILE, MOST_PLAIN, SEED, Entry, chosen, entries, recorded
 
 CORPUS = recorded()

@@ -24,8 +24,8 @@ from tenure_play.engine import Player
 from tenure_play.loading import parse_any_scenario
 from tenure_play.resource_budget import PlayBudget
 from tenure_play.scenario import Restart, Submit
-from tests import libyaml
 from tests.tenure_play.plays import queue, scenario, submit
+from tools import libyaml
 
 QUEUES = [queue("q", 1)]
 

@@ -11,7 +11,7 @@ from tenure.readings import parse_reading
 from tenure.resources import bundled
 from tenure_play import play
 from tenure_play.loading import parse_scenario
-from tests import libyaml
+from tools import libyaml
 
 LOOP = bundled("spec", "vectors", "scenarios", "pcf-story-3-6-base-and-boosted.yaml")
 

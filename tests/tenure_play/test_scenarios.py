@@ -18,7 +18,7 @@ from tenure.readings import preset, preset_names
 from tenure.resources import bundled
 from tenure_play import load_scenario, play
 from tenure_play.record import written_plays
-from tests import libyaml
+from tools import libyaml
 
 FOLDER = bundled("spec", "vectors", "scenarios")
 FILES = sorted(FOLDER.glob("*.yaml"))

@@ -10,9 +10,9 @@ from jsonschema import Draft202012Validator
 
 from tenure.cli.bundled import schema
 from tenure_proofs.bounded.trial import PARTS
-from tests import libyaml
 from tests.cli.terminals import ESCAPE, on_terminal
 from tests.tenure_proofs.trees import tenure
+from tools import libyaml
 
 ONE = ("prove", "-j", "1")
 """The start of a process takes longer than most of what is asked here."""

@@ -28,8 +28,8 @@ from tenure_play.from_cluster import manifests_of
 from tenure_play.scenario import QueueGates
 from tenure_report import page_of, queue_answers
 from tenure_report.coming_steps import steps_of
-from tests import libyaml
 from tests.command_line import tenure
+from tools import libyaml
 
 NOW = "2026-03-02T14:00:00Z"
 AT = 1772460000 * 10**9

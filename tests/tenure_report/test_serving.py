@@ -20,9 +20,9 @@ from typing import Any
 import pytest
 
 from tenure_report.serving import DrawnPage, serve
-from tests import libyaml
 from tests.command_line import PATIENCE_S, TENURE, tenure, wait_until
 from tests.tenure_report.test_report import NOW, TWO, job
+from tools import libyaml
 
 QUICK = ("--port", "0", "--every", "0", "--budget", "0")
 

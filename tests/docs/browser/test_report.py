@@ -12,13 +12,13 @@ import pytest
 from playwright.sync_api import Route
 
 from docs.gen.playground import FetchError
-from tests import libyaml
 from tests.command_line import tenure, wait_until
 from tests.docs.browser.barriers import checker, met_in
 from tests.docs.browser.driven import BROWSERS, Name, Tab, driven
 from tests.docs.browser.visiting import WIDTHS
 from tests.tenure_report.test_report import LOWER, NOW, TWO, job, local_queue, queue
 from tests.tenure_report.test_serving import serving, write
+from tools import libyaml
 
 CLUSTER = (*TWO, queue("c", 4, None, preemption=LOWER), local_queue("c"), job("new", "c", 2, None, 9))
 """By hand: small, so that all of it is answered on any machine."""

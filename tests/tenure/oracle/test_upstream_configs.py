@@ -43,8 +43,8 @@ from tenure_simulate.core.configured import ConfiguredPreemptor, read_number, ti
 from tenure_simulate.core.search import searcher
 from tenure_simulate.core.tables import SearchInput
 from tenure_simulate.core.tiers import go_on
-from tests import libyaml
 from tests.objects import a_group, a_queue, a_workload, admitted_to, an_object, condition
+from tools import libyaml
 
 RELEASED = preset("released")
 NOW = "2026-01-02T00:00:00Z"

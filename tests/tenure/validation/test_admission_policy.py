@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 from tenure.validation.admission_policy import ROUNDS, admission_policies
-from tests import libyaml
 from tests.command_line import tenure
+from tools import libyaml
 
 RECORDED = Path(__file__).parents[2] / "recorded" / "admission-policies.yaml"
 

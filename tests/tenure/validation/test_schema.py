@@ -12,8 +12,8 @@ from tenure.manifests.served import Fields, Items, Named, Shape, changed, kueue_
 from tenure.validation.kai_pod_group import POD_GROUP
 from tenure.validation.kai_queue import QUEUE
 from tenure.validation.shapes import KUEUE, shape
-from tests import libyaml
 from tests.tenure.validation.objects import errors, group, queue, thing
+from tools import libyaml
 from tools.served import FILE, crds_in, text_of
 
 CRDS = Path(__file__).resolve().parents[4] / "shared" / "data" / "crds"

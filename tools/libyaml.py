@@ -1,4 +1,4 @@
-"""YAML that tests write and read: by libyaml where there is, in a tenth of the time that Python takes."""
+"""YAML of tests and tools: by libyaml where there is, in a tenth of the time that Python takes."""
 
 from __future__ import annotations
 
