@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Generic, TypeVar
 
 _Attempt = TypeVar("_Attempt")
@@ -154,7 +153,7 @@ def remove_until_fits(
 def remove_in_turn(
     candidates: Iterable[_Item],
     usage: _Usage,
-    rank: Callable[[_Usage, _Item], _Rank],
+    rank: Callable[[_Usage], Callable[[_Item], _Rank]],
     at_turn: Callable[[_Usage, _Item], _Item],
     fits: Callable[[_Usage], bool],
     remove: Callable[[_Usage, _Item], _Usage],
@@ -164,10 +163,11 @@ def remove_in_turn(
     Args:
         candidates: all of them; each has one turn.
         usage: what is in use with none of them removed.
-        rank: of a candidate, beside what is in use; the lowest of those that wait has its turn.
+        rank: of candidates, beside what is in use; the lowest of those that wait has its turn.
         at_turn: the same candidate, as it is beside what is in use.
 
-    >>> end = remove_in_turn([1, 2], 5, lambda u, c: -c, lambda u, c: c, lambda u: u < 4, lambda u, c: u - c)
+    >>> last = lambda usage: lambda one: -one
+    >>> end = remove_in_turn([1, 2], 5, last, lambda u, c: c, lambda u: u < 4, lambda u, c: u - c)
     >>> list(end.removed), end.fits
     ([2], True)
     """
@@ -184,14 +184,14 @@ def remove_in_turn(
 
 
 def first_of(
-    waiting: tuple[_Item, ...], rank: Callable[[_Usage, _Item], _Rank], usage: _Usage
+    waiting: tuple[_Item, ...], rank: Callable[[_Usage], Callable[[_Item], _Rank]], usage: _Usage
 ) -> tuple[_Item, tuple[_Item, ...]]:
     """The item with the lowest rank beside what is in use, and the others.
 
-    >>> first_of((2, 1, 3), lambda usage, item: usage * item, -1)
+    >>> first_of((2, 1, 3), lambda usage: lambda item: usage * item, -1)
     (3, (2, 1))
     """
-    first = min(waiting, key=partial(rank, usage))
+    first = min(waiting, key=rank(usage))
     return first, tuple(item for item in waiting if item is not first)
 
 

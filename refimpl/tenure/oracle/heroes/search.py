@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import partial
 
 from tenure.oracle.candidates import Offer, candidates_among, own_offers
 from tenure.oracle.heroes.effective import EffectiveUsage, as_effective, effective_usage
@@ -25,6 +24,8 @@ from tenure.oracle.selection import Chain, in_order, remove_in_turn
 from tenure.oracle.tree import quota_at
 from tenure.rules.hero_fit import hero_request_fits
 from tenure.rules.hero_targets import group_for_hero
+
+_Rank = tuple[int, int, tuple[int | str, ...]]
 
 
 def select_for_hero(question: Question) -> Selection:
@@ -70,8 +71,12 @@ class HeroSearch:
             flavor_resource: accessible_at(plan, self._place, flavor_resource)
             for flavor_resource in question.request
         }
-        self.candidates = self._in_order(
-            candidates_among(question, (*own_offers(question), *_offers_inside(question, plan)))
+        found = candidates_among(question, (*own_offers(question), *_offers_inside(question, plan)))
+        keys = {one.workload.key: sort_key(question, one.workload, one.group) for one in found}
+        self._fixed = {name: (key[0], key[2:]) for name, key in keys.items()}
+        self._places = {candidate.place for candidate in found}
+        self.candidates = tuple(
+            self.at_turn(self.start, candidate) for candidate in sorted(found, key=self.rank(self.start))
         )
 
     def fits(self, usage: EffectiveUsage) -> bool:
@@ -94,19 +99,19 @@ class HeroSearch:
         """What is in use when a candidate has come back."""
         return usage.beside(candidate.place, candidate.workload.usage)
 
-    def rank(self, usage: EffectiveUsage, candidate: Candidate) -> tuple[int, int, int, int, int, str, str]:
-        """What a candidate is sorted by; its queue is looked at as it is now."""
-        return sort_key(self._question, candidate.workload, self._group(candidate.place, usage))
+    def rank(self, usage: EffectiveUsage) -> Callable[[Candidate], _Rank]:
+        """What candidates are sorted by; their queues are looked at as they are now, each once."""
+        groups = {place: self._group(place, usage) for place in self._places}
+
+        def ranked(candidate: Candidate) -> _Rank:
+            running, others = self._fixed[candidate.workload.key]
+            return running, groups[candidate.place], others
+
+        return ranked
 
     def at_turn(self, usage: EffectiveUsage, candidate: Candidate) -> Candidate:
         """A candidate with the group that it is in now."""
         return replace(candidate, group=self._group(candidate.place, usage))
-
-    def _in_order(self, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
-        return tuple(
-            self.at_turn(self.start, candidate)
-            for candidate in sorted(candidates, key=partial(self.rank, self.start))
-        )
 
     def _group(self, place: int, usage: EffectiveUsage) -> int:
         quotas = [(at, quota_at(usage.tree, place, at).subtree) for at in self._question.needed]
