@@ -42,6 +42,16 @@ def two_flavors(strategy: str = "BestEffortFIFO", **preemption: Any) -> list[dic
     return [an_object("ResourceFlavor", "other"), made]
 
 
+def with_pods(strategy: str = "BestEffortFIFO", **preemption: Any) -> dict[str, Any]:
+    """A ClusterQueue that has quota for pods."""
+    made = queue("a", 2, **preemption)
+    made["spec"]["queueingStrategy"] = strategy
+    (group,) = made["spec"]["resourceGroups"]
+    group["coveredResources"].append("pods")
+    group["flavors"][0]["resources"].append({"name": "pods", "nominalQuota": 3})
+    return made
+
+
 @pytest.mark.parametrize(
     ("objects", "theorems"),
     [
@@ -59,6 +69,8 @@ def two_flavors(strategy: str = "BestEffortFIFO", **preemption: Any) -> list[dic
         (two_flavors(**LOWER), OF_SEVERAL),
         (two_flavors("StrictFIFO", **LOWER), OF_ONE),
         (two_flavors(reclaimWithinCohort="LowerPriority"), OF_ONE),
+        ([with_pods(**LOWER)], OF_SEVERAL),
+        ([with_pods("StrictFIFO", **LOWER)], OF_ONE),
         ([queue("a", 4, **HOUR)], None),
         ([*TWO_QUEUES, queue("c", 2, **HOUR)], None),
     ],
@@ -84,6 +96,7 @@ def test_theorems_are_named_where_their_hypotheses_hold(
             ["a reclaimWithinCohort", "b borrowingLimit"],
         ),
         (two_flavors(**LOWER), ["a spec.resourceGroups[0].flavors"]),
+        ([with_pods(**LOWER)], ["a spec.resourceGroups[0].coveredResources"]),
         ([queue("a", 4, **HOUR)], ["a withinClusterQueueConfig.minAdmitDuration"]),
     ],
 )

@@ -22,8 +22,19 @@ from docs.gen.markdown import sentence
 from docs.gen.theorems import premises, stand_ins
 from tenure.choices import Outcome
 from tenure.errors import InputError
-from tenure.model import UNLIMITED
-from tenure.oracle.decide import decide
+from tenure.model import (
+    UNLIMITED,
+    Cluster,
+    ClusterQueue,
+    FlavorQuotas,
+    FlavorResource,
+    PodSet,
+    ResourceFlavor,
+    ResourceGroup,
+    WithinClusterQueue,
+    Workload,
+)
+from tenure.oracle.decide import Decision, decide
 from tenure.oracle.heroes.effective import EffectiveUsage, effective_usage, tree_under
 from tenure.oracle.heroes.held import Held, held_by
 from tenure.oracle.heroes.search import HeroSearch
@@ -258,6 +269,30 @@ def targets_are_found_again(states: range) -> Iterator[None]:
         yield from (None for _ in found)
 
 
+def test_a_preemptor_that_lacks_pods_is_left_without_targets_once_its_victims_have_left() -> None:
+    """Why the premise excludes quota for pods: what the search leaves out, no victim has to free."""
+    quota = FlavorQuotas("f", {"cpu": 4, "pods": 4})
+    queue = ClusterQueue(
+        "q",
+        (ResourceGroup(("cpu", "pods"), (quota,)),),
+        within_cluster_queue=WithinClusterQueue.LOWER_PRIORITY,
+    )
+    waiting = Workload("ns", "w", "u", priority=1, created_at=0, pod_sets=(PodSet("main", 2, {"cpu": 2}),))
+
+    def running(name: str, priority: int, pods: int) -> Workload:
+        usage = {FlavorResource("f", "cpu"): 1, FlavorResource("f", "pods"): pods}
+        made = Workload("ns", name, name, priority, created_at=0, quota_reserved_at=0)
+        return replace(made, cluster_queue="q", usage=usage)
+
+    def decided(*admitted: Workload) -> Decision:
+        cluster = Cluster({"q": queue}, admitted, flavors={"f": ResourceFlavor("f")})
+        return decide(cluster, waiting, "q", 1, preset("guaranteed"))
+
+    low, high = running("low", 0, pods=1), running("high", 2, pods=3)
+    assert [target.workload.name for target in decided(low, high).targets] == ["low"]
+    assert decided(high).outcome == Outcome.NO_CANDIDATES
+
+
 def keys_have_64_bits(states: range) -> Iterator[None]:
     dice, laid_out = Random(SEED), sorting.laid_out
 
@@ -295,7 +330,7 @@ ATTACKS: dict[str, tuple[Attack, Any, str, Any]] = {
         "compare_shares",
         lambda one, other: 0 if abs(one.ratio - other.ratio) < 400 else 1 if one.ratio > other.ratio else -1,
     ),
-    "with no cohort and one flavor in each group, who preempts still does, or fits, when fewer run": (
+    "with no cohort, second flavor or quota for pods, who preempts still does, or fits, when fewer run": (
         targets_are_found_again,
         sys.modules[__name__],
         "FLAVORS",

@@ -12,11 +12,13 @@ PO-ANY-330 and PO-ANY-340 cover a tree in which
 
 What a play does to its workloads is that of PO-ANY-351 to PO-ANY-354. A workload that comes evicted, but not
 preempted, moves once in the order, when it is admitted; from then on none moves. Where the tree has one
-ClusterQueue that is StrictFIFO, or has one flavor in each resource group, PO-ANY-350 makes it whole: no
-loop. It believes that a decision which has found targets there finds some again, or needs none, once some of
-what runs has left: that is not proved, and of several flavors it is false (F-091). Where the tree has several
-ClusterQueues, whose turn comes first is decided by borrowing and shares (PO-CYC-210, PO-CYC-220), and quota
-that one victim has freed may go to another (PO-CYC-230). PO-ANY-360 covers `reclaimWithinCohort: Any` too.
+ClusterQueue that is StrictFIFO, or has one flavor in each resource group and no quota for pods, PO-ANY-350
+makes it whole: no loop. It believes that a decision which has found targets there finds some again, or needs
+none, once some of what runs has left: that is not proved. It is false of several flavors (F-091), and of
+quota for pods, as the search for targets leaves pods out and so finds some who do not suffice. Where the tree
+has several ClusterQueues, whose turn comes first is decided by borrowing and shares (PO-CYC-210,
+PO-CYC-220), and quota that one victim has freed may go to another (PO-CYC-230). PO-ANY-360 covers
+`reclaimWithinCohort: Any` too.
 """
 
 from __future__ import annotations
@@ -56,7 +58,7 @@ TURNS = ("only who fits is admitted, and only targets of a head that preempts ar
 HAS_TURN = ("in one ClusterQueue that parks no preemptor, none behind one has its turn", "PO-ANY-350")
 PHASES = ("who is admitted runs, who is evicted terminates, who is released waits", "PO-ANY-351")
 FOUND_AGAIN = (
-    "with no cohort and one flavor in each group, who preempts still does, or fits, when fewer run",
+    "with no cohort, second flavor or quota for pods, who preempts still does, or fits, when fewer run",
     BELIEVED,
 )
 
@@ -167,7 +169,7 @@ def in_a_queue_none_that_is_behind_a_waiting_preemptor_has_its_turn_before_it(
     with PO-ANY-340 there is no loop. While a preemptor is ahead of all, what runs only gets less, so that all
     its later decisions are about some of what ran when it found its targets. With several flavors in a
     resource group a BestEffortFIFO queue parks a preemptor whose pod sets get other flavors than before
-    (F-091).
+    (F-091); with quota for pods it parks one that still lacks pods when its targets have left.
     """
     for premise in (STAYS, ONE_HEAD):
         modelled(*premise)

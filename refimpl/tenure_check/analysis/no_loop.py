@@ -15,6 +15,7 @@ from tenure.model import (
     Settings,
     WithinClusterQueue,
 )
+from tenure.oracle.assignment import PODS
 from tenure.oracle.topology import has_topology
 from tenure.oracle.tree import build_tree, potential_at, quota_at
 from tenure.readings import Reading
@@ -26,6 +27,7 @@ from tenure_check.analysis.configured_order import MutualQueues, mutual_queues, 
 
 _DOWN, _TURN, _PROMISE = ("PO-ANY-340",), ("PO-AN-050", "PO-ANY-350"), ("PO-ANY-350",)
 _ONE_FLAVOR = "a resource group has one flavor, or its ClusterQueue is StrictFIFO"
+_NO_PODS = "a ClusterQueue has no quota for pods, or is StrictFIFO"
 _MEASURED, _TURN_MEASURED = "PO-ANY-335", ("PO-ANY-345", "PO-ANY-350")
 
 
@@ -246,12 +248,17 @@ def _out_of_turn(tree: CohortTree) -> Iterator[tuple[tuple[str, ...], str, Field
 
 
 def _parting(queue: ClusterQueue) -> Iterator[tuple[tuple[str, ...], str, FieldInTheWay]]:
-    """The resource groups in which a preemptor may get another flavor than the one that its victims leave."""
+    """The resource groups in which a preemptor may find no targets once its victims have left.
+
+    It may get another flavor than the one that they leave, or lack pods, which its search leaves out.
+    """
     for number, group in enumerate(queue.resource_groups):
+        named, path = f"ClusterQueue/{queue.name}", f"spec.resourceGroups[{number}]"
         if len(group.flavors) > 1:
             names = format_names([quotas.flavor for quotas in group.flavors], 3)
-            path = f"spec.resourceGroups[{number}].flavors"
-            yield _PROMISE, _ONE_FLAVOR, FieldInTheWay(f"ClusterQueue/{queue.name}", path, names)
+            yield _PROMISE, _ONE_FLAVOR, FieldInTheWay(named, f"{path}.flavors", names)
+        if PODS in group.covered_resources:
+            yield _PROMISE, _NO_PODS, FieldInTheWay(named, f"{path}.coveredResources", PODS)
 
 
 def _beyond_nominal(cluster: Cluster) -> Iterator[tuple[str, str, str]]:
@@ -297,7 +304,7 @@ def _never_may(queue: ClusterQueue) -> bool:
 
 
 def _may_part(queue: ClusterQueue) -> bool:
-    """Whether a preemptor of several pod sets may be parked while its victims leave (F-091)."""
+    """Whether a preemptor may be parked while its victims leave (F-091), or once they have left."""
     waits = queue.queueing == QueueingStrategy.BEST_EFFORT_FIFO
     return waits and queue.within_cluster_queue != WithinClusterQueue.NEVER and any(_parting(queue))
 
