@@ -20,7 +20,7 @@ from tenure_proofs.export import export
 from tenure_proofs.mutants.hunt import DOOR, Hunted, hunt_one
 from tenure_proofs.obligations import OBLIGATIONS
 from tenure_proofs.runner import Result, run_beside
-from tenure_proofs.solving import second_solver
+from tenure_proofs.solving import end_second_solver, second_solver
 from tenure_proofs.theorems.outcome import End, end_of
 from tenure_proofs.theorems.registry import registered
 from tenure_proofs.trusted.domains import LiftError
@@ -86,7 +86,7 @@ def theorem_task(identifier: str, with_cvc5: bool, seeds: int) -> End:
 
 def end_solvers() -> None:
     """End this process's solvers; the next question starts another."""
-    second_solver().close()
+    end_second_solver()
     _PROVER.close()
 
 

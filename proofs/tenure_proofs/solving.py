@@ -40,10 +40,15 @@ def second_solver() -> Cvc5:
     return _CVC5
 
 
+def end_second_solver() -> None:
+    """End this process's second solver; the next question starts another."""
+    _CVC5.close()
+
+
 def with_second_solvers(jobs: int) -> AbstractContextManager[Pool]:
     """A pool of so many processes, each with a second solver, which ends with it.
 
     Args:
         jobs: how many, at least 1.
     """
-    return pool(jobs, end=_CVC5.close)
+    return pool(jobs, end=end_second_solver)
