@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from tenure.choices import Outcome
 from tenure.explanation.configured import selector_remarks
 from tenure.explanation.heroes import is_above_preemptor, kin_of
+from tenure.explanation.limits import kept_by_limit
 from tenure.explanation.other_queues import Searched, elsewhere_remarks
 from tenure.explanation.own_queue import own_queue_remarks
 from tenure.explanation.proposals import proposals_in, shown_rules
@@ -97,6 +98,7 @@ class _Known:
     spared: frozenset[str]
     passed_over: frozenset[str]
     turns: int
+    too_few: str
 
     @classmethod
     def of(cls, decision: Decision) -> _Known:
@@ -109,6 +111,8 @@ class _Known:
             spared=frozenset(candidate.workload.key for candidate in (selection.spared if selection else ())),
             passed_over=frozenset(candidate.workload.key for candidate in (last.rejected if last else ())),
             turns=len(last.turns) if last else 0,
+            too_few=kept_by_limit(decision)
+            or "preempting all candidates together would not free enough quota",
         )
 
     def rank(self, workload: Workload) -> tuple[bool, int]:
@@ -180,7 +184,7 @@ def _verdict(decision: Decision, workload: Workload, known: _Known) -> str:
         rejected = workload.key in known.passed_over
         return f"kept: {_REJECTED if rejected else _NOT_REACHED}"
     if decision.outcome == Outcome.NO_CANDIDATES:
-        return "kept: it may be preempted, but preempting all candidates together would not free enough quota"
+        return f"kept: it may be preempted, but {known.too_few}"
     return _verdict_on_order(decision, workload, known)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tenure.choices import Outcome
@@ -10,6 +11,7 @@ from tenure.explanation.remarks import Remark, remark
 from tenure.model import PreemptionLimit
 from tenure.oracle.decide import Decision, question_about
 from tenure.oracle.preemption_limits import limit_without_room
+from tenure.oracle.search import find_targets
 from tenure.readings import LimitSearch
 from tenure.units import counted, format_duration
 
@@ -24,7 +26,17 @@ def limit_text(decision: Decision) -> str:
         decision: about the workload.
     """
     limit = _keeping(decision)
-    return "" if limit is None else _no_room(limit)
+    return "" if limit is None else _no_room(limit, "its victims")
+
+
+def kept_by_limit(decision: Decision) -> str:
+    """The same of a candidate that is kept.
+
+    Args:
+        decision: about the workload that may preempt it.
+    """
+    limit = _keeping(decision)
+    return "" if limit is None else _no_room(limit, f"the victims of {decision.preemptor.key}")
 
 
 def limit_remarks(decision: Decision) -> Iterator[Remark]:
@@ -39,7 +51,7 @@ def limit_remarks(decision: Decision) -> Iterator[Remark]:
     if limit is None:
         yield remark("PCF-160", True, "every PreemptionLimit has room for the victims")
         return
-    yield remark("PCF-160", False, _no_room(limit))
+    yield remark("PCF-160", False, _no_room(limit, "its victims"))
     passes = decision.terms.limit_search == LimitSearch.EACH
     what = "is passed over" if passes else "makes the search preempt none"
     yield remark("PCF-170", passes, f"a candidate beyond it {what}")
@@ -60,14 +72,22 @@ def limit_obstacles(decision: Decision) -> Iterator[Obstacle]:
 
 
 def _keeping(decision: Decision) -> PreemptionLimit | None:
-    """The limit without room for the victims or, where a search passes over candidates, for all of these."""
-    if decision.outcome != Outcome.NO_CANDIDATES or decision.selection is None:
+    """The limit without room for the victims or, where a search passes over candidates, for all of these.
+
+    None where the search would find no target without limits either.
+    """
+    limits = decision.snapshot.cluster.limits_in_force
+    if decision.outcome != Outcome.NO_CANDIDATES or decision.selection is None or not limits:
         return None
     if decision.terms.limit_search == LimitSearch.WHOLE:
         return decision.selection.exhausted
-    return limit_without_room(question_about(decision), decision.candidates)
+    question = question_about(decision)
+    unlimited = replace(question.snapshot.cluster, preemption_limits=())
+    if not find_targets(replace(question, snapshot=replace(question.snapshot, cluster=unlimited))).kept:
+        return None
+    return limit_without_room(question, decision.candidates)
 
 
-def _no_room(limit: PreemptionLimit) -> str:
+def _no_room(limit: PreemptionLimit, victims: str) -> str:
     most = f"at most {counted(limit.limit, 'preemption')} within {format_duration(limit.window)}"
-    return f"PreemptionLimit {limit.name} has no room for its victims: {most}"
+    return f"PreemptionLimit {limit.name} has no room for {victims}: {most}"

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from tenure.api import Loaded
 from tenure.choices import Outcome
-from tenure.conformance.requests import read_decide_request
+from tenure.conformance.requests import DecideRequest, read_decide_request
 from tenure.errors import ErrorCode, InputError
-from tenure.explanation.explain import explain
+from tenure.explanation.explain import explain, explain_workload
 from tenure.explanation.obstacles import obstacles
 from tenure.explanation.summary import summarize
 from tenure.manifests import SourcedObject, build
@@ -20,15 +21,20 @@ from tenure.model import Cluster
 from tenure.oracle.decide import Decision, decide
 from tenure.oracle.tree import build_tree
 from tenure.oracle.unmodelled import of_pair
+from tenure.readings import LimitSearch
 from tenure.validation import validate
 from tests.published import published_vectors
 
 NONE_OF_TWO = "PCF-160/one-victim-more-than-the-limit-and-none-is-preempted"
 
 
-def decided(name: str) -> tuple[Cluster, Decision]:
+def request_of(name: str) -> DecideRequest:
     (found,) = (vector for vector in published_vectors() if vector.id == name)
-    asked = read_decide_request(found.request()["input"])
+    return read_decide_request(found.request()["input"])
+
+
+def decided(name: str) -> tuple[Cluster, Decision]:
+    asked = request_of(name)
     return asked.cluster, decide(asked.cluster, asked.preemptor, asked.queue, asked.now, asked.reading)
 
 
@@ -82,6 +88,38 @@ def test_why_not_and_explanations_name_the_limit() -> None:
     assert "PreemptionLimit calm has no room for its victims: at most 1 preemption within 5m" in str(
         (summarize(decision), explain(decision))
     )
+
+
+@pytest.mark.parametrize("choice", LimitSearch)
+def test_of_a_candidate_that_is_kept_the_limit_is_the_reason_and_not_the_quota(choice: LimitSearch) -> None:
+    asked = request_of(NONE_OF_TWO)
+    reading = replace(asked.reading, limit_search=choice)
+    decision = decide(asked.cluster, asked.preemptor, asked.queue, asked.now, reading)
+    assert {explain_workload(decision, running).verdict for running in decision.running} == {
+        "kept: it may be preempted, but PreemptionLimit calm has no room for the victims of team/urgent: "
+        "at most 1 preemption within 5m"
+    }
+
+
+@pytest.mark.parametrize("choice", LimitSearch)
+def test_no_limit_is_named_where_all_candidates_would_not_free_enough(choice: LimitSearch) -> None:
+    asked = request_of(NONE_OF_TWO)
+    first, second = asked.cluster.admitted
+    cluster = replace(asked.cluster, admitted=(first, replace(second, priority=asked.preemptor.priority)))
+    reading = replace(asked.reading, limit_search=choice)
+    decision = decide(
+        replace(
+            cluster, preemption_limits=tuple(replace(found, limit=0) for found in cluster.preemption_limits)
+        ),
+        asked.preemptor,
+        asked.queue,
+        asked.now,
+        reading,
+    )
+    told = str((summarize(decision), explain(decision), *(found.object for found in obstacles(decision))))
+    assert decision.outcome == Outcome.NO_CANDIDATES
+    assert "which does not free enough quota" in told
+    assert "PreemptionLimit calm" not in told
 
 
 def test_answers_take_for_granted_that_nothing_counts() -> None:
