@@ -31,7 +31,7 @@ from tenure.explanation.counterfactuals import (
     Wish,
     search_counterfactuals,
 )
-from tenure.explanation.counterfactuals.config_fields import NOT_TRIED
+from tenure.explanation.counterfactuals.config_fields import not_tried
 from tenure.explanation.explain import explain, explain_workload
 from tenure.explanation.groups import MOST_NAMES, names_text
 from tenure.explanation.obstacles import NO_FIELD, obstacle_of_turn, obstacles, obstacles_of_victim
@@ -123,8 +123,8 @@ def counterfactuals_shape(
         _counterfactual(change, None if jointly is None else jointly(change))
         for change in found.counterfactuals
     )
-    not_tried = () if decision.queue.preemption_config is None else (NOT_TRIED,)
-    return CounterfactualsShape(found.tried, found.fields, found.complete, wish is None, nearest, not_tried)
+    left_out = not_tried(decision)
+    return CounterfactualsShape(found.tried, found.fields, found.complete, wish is None, nearest, left_out)
 
 
 def _counterfactual(change: Counterfactual, jointly: JointFate | None) -> CounterfactualShape:

@@ -9,7 +9,7 @@ from itertools import product
 
 import pytest
 
-from tenure.explanation.risk import ranges
+from tenure.explanation.risk import least_priority, ranges
 from tenure.explanation.risk.answer import exposure_answer
 from tenure.explanation.risk.answer_types import SeenShape, SpanShape
 from tenure.explanation.risk.ranges import Comparisons, Noting, Range, rest_of
@@ -275,6 +275,17 @@ def test_queues_of_which_the_same_is_said_are_told_together_and_lines_are_bounde
     )
     assert len(lines) < 12
     assert any("and 36 more" in line for line in lines)
+
+
+def test_no_workload_could_only_where_every_size_was_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    victim = held_by("held", "q", usage={GPU: 1})
+    preempting = queue(WithinClusterQueue.LOWER_PRIORITY)
+    cluster = Cluster({"q": preempting}, (victim,))
+    monkeypatch.setattr(least_priority, "MOST_PRIORITIES", 0)
+    answer = exposure_answer(cluster, victim, NOW, preset("guaranteed"))
+    assert answer.summary == (
+        "Who could preempt ml/held (priority 100) is not known in full; of q not every size was tried"
+    )
 
 
 def test_what_cannot_be_said_is_said() -> None:

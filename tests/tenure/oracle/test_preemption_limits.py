@@ -11,6 +11,7 @@ from tenure.api import Loaded
 from tenure.choices import Outcome
 from tenure.conformance.requests import DecideRequest, read_decide_request
 from tenure.errors import ErrorCode, InputError
+from tenure.explanation.answers import counterfactuals_shape
 from tenure.explanation.explain import explain, explain_workload
 from tenure.explanation.obstacles import obstacles
 from tenure.explanation.summary import summarize
@@ -120,6 +121,11 @@ def test_no_limit_is_named_where_all_candidates_would_not_free_enough(choice: Li
     assert decision.outcome == Outcome.NO_CANDIDATES
     assert "which does not free enough quota" in told
     assert "PreemptionLimit calm" not in told
+
+
+def test_counterfactuals_say_that_limits_are_not_tried() -> None:
+    _, decision = decided(NONE_OF_TWO)
+    assert "PreemptionLimits" in counterfactuals_shape(decision, None, 5, None).not_tried
 
 
 def test_answers_take_for_granted_that_nothing_counts() -> None:

@@ -20,8 +20,20 @@ from tenure.model import (
 )
 from tenure.oracle.decide import Decision
 
-NOT_TRIED: Final = "labels, numeric labels and names of priority classes of PreemptionConfigs"
-"""What of a PreemptionConfig is not searched."""
+_NOT_TRIED: Final = "labels, numeric labels and names of priority classes of PreemptionConfigs"
+
+
+def not_tried(decision: Decision) -> tuple[str, ...]:
+    """What a PreemptionConfig reads and what limits it, where that is not searched.
+
+    Args:
+        decision: the decision whose answer is to change.
+    """
+    if decision.queue.preemption_config is None:
+        return ()
+    cluster = decision.snapshot.cluster
+    minimums = ("minExecutionDuration",) if cluster.execution_minimums else ()
+    return (_NOT_TRIED, *minimums, *(("PreemptionLimits",) if cluster.limits_in_force else ()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -219,10 +219,10 @@ def _summary(exposure: Exposure) -> str:
     unmodelled = [found for seen in exposure.seen if (found := seen.spans[0].least.unknown)]
     if unmodelled:
         doubt += f"; {'; '.join(dict.fromkeys(unmodelled))}"
-        if not by_least:
-            return f"Who could preempt {victim} is not known in full{_until(exposure)}{doubt}"
+    if doubt and not by_least:
+        return f"Who could preempt {victim} is not known in full{_until(exposure)}{doubt}"
     if not by_least:
-        return f"No new workload of any size could preempt {victim} now{_until(exposure)}{doubt}"
+        return f"No new workload of any size could preempt {victim} now{_until(exposure)}"
     first = sorted(by_least.items(), key=lambda found: found[0][0])[:MOST_NAMED]
     who = ", or ".join(f"{least_text(*bounds)} in {names(queues)}" for bounds, queues in first)
     return f"A new workload of the right size could preempt {victim} now with {who}{_until(exposure)}{doubt}"
