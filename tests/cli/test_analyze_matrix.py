@@ -260,6 +260,15 @@ def test_a_matrix_is_drawn_into_a_file(queues: Path, answer: Any, tmp_path: Path
         assert (done.returncode, b"--svg: found" in done.stderr) == (2, True)
 
 
+@pytest.mark.parametrize("example", ["commons", "emergency", "fallback", "lender", "shared-cohort"])
+def test_verdicts_are_the_same_whether_several_processes_find_them_or_one(example: str) -> None:
+    # So few states that most cells are settled by solvers, and by copies of what those find.
+    few = "--example", example, "--states", "5", "--no-cache", "-o", "json"
+    one, two = (tenure("analyze", "matrix", *few, "-j", jobs) for jobs in ("1", "2"))
+    assert (one.returncode, two.returncode) == (0, 0), two.stderr
+    assert verdicts(json.loads(one.stdout)) == verdicts(json.loads(two.stdout))
+
+
 def test_a_hero_may_preempt_what_runs_in_its_subtree_and_nothing_preempts_it(tmp_path: Path) -> None:
     hero = QUEUES.replace(
         "{reclaimWithinCohort: Any, withinClusterQueue: LowerPriority}", "{rules: UberClusterQueueRules}"
