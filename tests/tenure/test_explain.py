@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from tenure.choices import Outcome
 from tenure.conformance.requests import read_decide_request
 from tenure.explanation.attempts import attempts, count_trials, flavor_trials, spared
-from tenure.explanation.explain import Explanation, explain
+from tenure.explanation.explain import Explanation, explain, explain_workload
 from tenure.explanation.other_queues import comparisons
 from tenure.explanation.proposals import proposals_in, shown_rules
 from tenure.explanation.remarks import BASIS_RULES, Remark
@@ -23,9 +23,11 @@ from tenure.model import (
     Basis,
     Cluster,
     ClusterQueue,
+    FairStrategy,
     FlavorQuotas,
     Instant,
     PodSet,
+    ReclaimWithinCohort,
     ResourceFlavor,
     ResourceGroup,
     Settings,
@@ -426,6 +428,47 @@ def test_the_shares_that_are_told_are_those_that_were_compared(scenario: dict[st
                 assert told is not None
                 assert told.compared == candidate.evidence.share
                 assert told.compared == compare_shares(told.preemptor, told.target)
+
+
+FAIR = Settings(fair_sharing=(FairStrategy.LESS_THAN_OR_EQUAL_TO_FINAL_SHARE,))
+TOO_FEW = (
+    "kept: it may be preempted, but preempting all candidates that the shares allow together would not free "
+    "enough quota"
+)
+
+
+def test_under_fair_sharing_a_candidate_that_had_its_turn_is_kept_for_too_little_quota() -> None:
+    preemptor = waiting(2)
+    held = (running("low", 1, priority=0), running("high", 1, priority=900))
+    lends = replace(queue(nominal={GPU: 0}, cohort="c"), name="lends")
+    queues = {"q": queue(nominal={GPU: 2}, cohort="c"), "lends": lends}
+    decision = decide(
+        Cluster(queues, held, (preemptor,), settings=FAIR), preemptor, "q", NOW, preset("released")
+    )
+    assert decision.selection is not None
+    assert [gone.workload.name for gone in decision.selection.attempts[-1].removed] == ["low"]
+    assert explain_workload(decision, held[0]).verdict == TOO_FEW
+
+
+def test_whom_the_first_strategy_rejects_no_strategy_has_left_out() -> None:
+    preemptor = waiting(2)
+    held = [replace(running(name, 2), cluster_queue="holds") for name in ("a", "b")]
+    holds = replace(queue(nominal={GPU: 2}, cohort="c"), name="holds")
+    lends = replace(queue(nominal={GPU: 2}, cohort="c"), name="lends")
+    asks = replace(queue(nominal={GPU: 0}, cohort="c"), reclaim_within_cohort=ReclaimWithinCohort.ANY)
+    cluster = Cluster(
+        {"q": asks, "holds": holds, "lends": lends},
+        tuple(held),
+        (preemptor,),
+        settings=Settings(fair_sharing=tuple(FairStrategy)),
+    )
+    decision = decide(cluster, preemptor, "q", NOW, preset("released"))
+    assert decision.selection is not None
+    first, second = decision.selection.attempts
+    assert (len(first.rejected), len(second.rejected)) == (2, 1)
+    assert {explain_workload(decision, workload).verdict for workload in held} == {
+        "kept: its queue's share does not allow it"
+    }
 
 
 def test_a_borrowing_limit_is_told_to_bind_where_it_does() -> None:

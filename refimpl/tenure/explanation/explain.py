@@ -97,6 +97,7 @@ class _Known:
     places: dict[str, int]
     spared: frozenset[str]
     passed_over: frozenset[str]
+    removed: frozenset[str]
     turns: int
     too_few: str
 
@@ -104,15 +105,19 @@ class _Known:
     def of(cls, decision: Decision) -> _Known:
         selection = decision.selection
         places = {candidate.workload.key: place for place, candidate in enumerate(decision.candidates)}
-        last = None if selection is None else selection.attempts[-1]
+        attempts = () if selection is None else selection.attempts
+        last = attempts[-1] if attempts else None
+        # Where no target is found, the second strategy drops a queue with the first that it rejects.
+        whole = decision.terms.fair_sharing and decision.outcome == Outcome.NO_CANDIDATES
+        judging = attempts if whole else attempts[-1:]
         return cls(
             targets={target.workload.key: target for target in decision.targets},
             places=places,
             spared=frozenset(candidate.workload.key for candidate in (selection.spared if selection else ())),
-            passed_over=frozenset(candidate.workload.key for candidate in (last.rejected if last else ())),
+            passed_over=frozenset(found.workload.key for attempt in judging for found in attempt.rejected),
+            removed=frozenset(gone.workload.key for attempt in attempts for gone in attempt.removed),
             turns=len(last.turns) if last else 0,
-            too_few=kept_by_limit(decision)
-            or "preempting all candidates together would not free enough quota",
+            too_few=kept_by_limit(decision) or _too_few(decision),
         )
 
     def rank(self, workload: Workload) -> tuple[bool, int]:
@@ -180,12 +185,27 @@ def _verdict(decision: Decision, workload: Workload, known: _Known) -> str:
         return "kept: neither spec.preemption nor a tier that was tried names it"
     if workload.key not in known.places:
         return f"kept: it may not be preempted{_because_of_heroes(decision, workload)}"
-    if decision.terms.fair_sharing and decision.queue.preemption_config is None:
-        rejected = workload.key in known.passed_over
-        return f"kept: {_REJECTED if rejected else _NOT_REACHED}"
+    fair, too_few = decision.terms.fair_sharing, f"kept: it may be preempted, but {known.too_few}"
+    if decision.outcome == Outcome.NO_CANDIDATES and (not fair or workload.key in known.removed):
+        return too_few
+    if fair and workload.key in known.passed_over:
+        return f"kept: {_REJECTED}"
+    if _is_by_share_alone(decision):
+        return f"kept: {_NOT_REACHED}"
     if decision.outcome == Outcome.NO_CANDIDATES:
-        return f"kept: it may be preempted, but {known.too_few}"
+        return too_few
     return _verdict_on_order(decision, workload, known)
+
+
+def _is_by_share_alone(decision: Decision) -> bool:
+    return decision.terms.fair_sharing and decision.queue.preemption_config is None
+
+
+def _too_few(decision: Decision) -> str:
+    if decision.selection is not None and decision.selection.unfair is not None:
+        return f"{decision.terms.fair_sharing_repair.name.lower()} refuses the victims that were found"
+    allowed = " that the shares allow" if _is_by_share_alone(decision) else ""
+    return f"preempting all candidates{allowed} together would not free enough quota"
 
 
 _REJECTED = "its queue's share does not allow it"

@@ -14,6 +14,7 @@ import pytest
 
 from benchmarks.repairs import Truth, counted, repaired, searches_of
 from tenure.conformance.requests import DecideRequest
+from tenure.explanation.explain import explain_workload
 from tenure.model import (
     NANO,
     Basis,
@@ -338,3 +339,13 @@ def test_the_table_counts_every_search_once() -> None:
         of_it = counts[repair.name]
         assert of_it["solved"] + of_it["missed"] + of_it["other"] == solvable
     assert counts["POST_CHECK"]["unfair"] == counts["LEVEL_LOCKED"]["unfair"] == 0
+
+
+def test_of_victims_that_a_repair_refuses_the_repair_is_the_reason() -> None:
+    cluster = counter_example()
+    preemptor = Workload("ns", "p-hero", "p-hero", 100, 5, pod_sets=(PodSet("main", 1, {"cpu": 60}),))
+    reading = parse_reading({"preset": "released", "fair_sharing_repair": "post_check"})
+    decision = decide(cluster, preemptor, "qp", 10, reading)
+    assert {explain_workload(decision, held).verdict for held in cluster.admitted} == {
+        "kept: it may be preempted, but post_check refuses the victims that were found"
+    }
