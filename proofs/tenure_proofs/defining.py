@@ -14,7 +14,6 @@ from typing import Any
 from tenure_proofs.crosscheck.parameters import parameters_of
 from tenure_proofs.registry import Statement
 from tenure_proofs.trusted.claim import Claim, Lifted
-from tenure_proofs.trusted.domains import Domain, Optional, Record
 from tenure_proofs.trusted.logic import all_of, any_of, iff, implies, negation
 from tenure_proofs.trusted.symbols import SymBool
 
@@ -40,7 +39,7 @@ def definition_of(
     def stated(says: Definition) -> Statement:
         @functools.wraps(says)
         def statement(claim: Claim) -> None:
-            arguments = [_argument(claim, name, domain) for name, domain in parameters_of(function).items()]
+            arguments = [claim.argument(name, domain) for name, domain in parameters_of(function).items()]
             if where is not None:
                 claim.assume(where(*arguments))
             is_value = _comparison(claim.lift(function)(*arguments), function)
@@ -56,16 +55,6 @@ def definition_of(
         return statement
 
     return stated
-
-
-def _argument(claim: Claim, name: str, domain: Domain) -> Any:
-    if isinstance(domain, Record):
-        return claim.record(name, domain.cls)
-    if isinstance(domain, Optional):
-        return claim.optional_number(name)
-    if domain.sort is bool:
-        return claim.flag(name)
-    return claim.number(name) if domain.sort is int else claim.member(name, domain.sort)
 
 
 def _comparison(result: Lifted, function: Callable[..., Any]) -> Callable[[Any], SymBool]:

@@ -24,7 +24,6 @@ from tenure.rules.quota import (
     quota_passed_up,
     usage_passed_up,
 )
-from tenure.rules.reclaim import basis_across_queues, stands_in_attempt
 from tenure.rules.share import basis_by_share, borrowed_amount, claims_nominal
 from tenure_proofs.amounts import (
     HIGHEST,
@@ -149,23 +148,6 @@ def what_is_in_use_and_what_is_available_are_no_more_than_the_potential(claim: C
 
 
 # -- W2 ---------------------------------------------------------------------------------------------------
-
-
-@obligation("PO-AN-130", rules=["KQ-010", "KQ-320", "KQ-330", "KQ-340", "KQ-380"])
-def a_candidate_still_eligible_in_an_attempt_has_the_basis_that_was_found_before(claim: Claim) -> None:
-    """Lemma W2, classical preemption: candidates are found before it is known whether a queue may borrow."""
-    preemptor, target = claim.record("preemptor", Workload), claim.record("target", Workload)
-    terms, exceeds, may_borrow = any_terms(claim), claim.flag("exceeds"), claim.flag("may_borrow")
-    found = claim.record("found", Evidence, {"borrowing": False})
-    there = claim.record("there", Evidence)
-    claim.assume(iff(found.advantage, there.advantage), iff(there.borrowing, may_borrow))
-    basis = claim.lift(basis_across_queues)
-    first, then = (basis(preemptor, target, evidence, terms).value for evidence in (found, there))
-    stands = claim.lift(stands_in_attempt)(False, exceeds, first, may_borrow).value
-    claim.prove(
-        implies(all_of(first != Basis.NONE, stands), then == first),
-        implies(all_of(first != Basis.NONE, stands), exceeds),
-    )
 
 
 @obligation("PO-AN-140", rules=["KQ-200", "KQ-410"], expect=everywhere(REFUTED))

@@ -10,7 +10,7 @@ from tenure.rules.backoff import arms_backoff, cooldown_after, cooldown_end, is_
 from tenure_proofs.defining import Cases, definition_of
 from tenure_proofs.registry import REFUTED, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
-from tenure_proofs.trusted.logic import all_of, any_of, choose, negation
+from tenure_proofs.trusted.logic import all_of, any_of, choose, implies, negation
 
 
 def _fields(claim: Claim) -> tuple[Any, Any, Any]:
@@ -39,20 +39,15 @@ def a_reclaim_arms_the_back_off_of_what_the_queue_of_its_victim_borrows(
     return all_of(any_of(*(reason == one for one in reasons)), held > 0, usage > nominal)
 
 
-@obligation("PO-RBO-020", rules=["RBO-020"])
-def every_cooldown_lasts_at_least_its_base_and_at_most_its_maximum(claim: Claim) -> None:
-    """KEP-14468, Proposal: for any number of reclaims, since each step keeps it."""
-    _, _, after, (base, most, reset) = _reclaimed_again(claim)
-    first = claim.lift(cooldown_after)(None, claim.number("ago"), base, most, reset).value
-    claim.prove(first == base, base <= after, after <= most)
-
-
 @obligation("PO-RBO-030", rules=["RBO-020"])
-def a_reclaim_doubles_the_cooldown_unless_the_reset_window_has_passed(claim: Claim) -> None:
+@definition_of(cooldown_after)
+def a_reclaim_doubles_the_cooldown_unless_the_reset_window_has_passed(
+    before: Any, quiet: Any, base: Any, most: Any, reset: Any
+) -> Cases:
     """KEP-14468, Kueue Configuration API; Backoff state tracker: quiet for longer than the reset window."""
-    before, quiet, after, (base, most, reset) = _reclaimed_again(claim)
-    doubled = choose(2 * before < most, 2 * before, most)
-    claim.prove(after == choose(quiet > reset, base, doubled))
+    begins = any_of(negation(before.present), quiet > reset)
+    doubled = choose(2 * before.value < most, 2 * before.value, most)
+    return [(begins, base), (negation(begins), doubled)]
 
 
 @obligation("PO-RBO-040", rules=["RBO-030"])
@@ -83,31 +78,23 @@ def only_what_borrows_is_deferred_and_only_while_its_cooldown_runs(
     return all_of(request > 0, usage + request > nominal, now < end)
 
 
-@obligation("PO-RBO-070", rules=["RBO-020", "RBO-030", "RBO-040"])
-def a_queue_from_which_nothing_more_is_reclaimed_may_borrow_again_after_its_maximum(claim: Claim) -> None:
-    """KEP-14468, Risks and Mitigations: how long a legitimate re-borrow waits at most, without the jitter."""
-    before, quiet, after, (_, most, _) = _reclaimed_again(claim)
+@obligation("PO-RBO-080", rules=["RBO-020", "RBO-030", "RBO-040"])
+def quota_is_borrowed_again_no_earlier_than_the_base_and_no_later_than_the_maximum_after_a_reclaim(
+    claim: Claim,
+) -> None:
+    """KEP-14468, Summary: the loop has at most one turn in each backoffBaseSeconds.
+
+    Risks and Mitigations: how long a legitimate re-borrow waits at most, without the jitter.
+    """
+    before, quiet, after, (base, most, _) = _reclaimed_again(claim)
     since, now = claim.numbers("since", "now")
     choice = claim.member("choice", BackoffDeadline)
     last = since + quiet
     end = claim.lift(cooldown_end)(since + before, last, after, choice).value
-    claim.assume(now >= last + most)
-    amounts = claim.number("request"), claim.number("usage"), claim.number("nominal")
-    claim.prove(negation(claim.lift(is_deferred)(*amounts, now, end).value))
-
-
-@obligation("PO-RBO-080", rules=["RBO-020", "RBO-030", "RBO-040"])
-def what_is_borrowed_again_is_not_reclaimed_before_the_base_has_passed(claim: Claim) -> None:
-    """KEP-14468, Summary: the loop has at most one turn in each backoffBaseSeconds."""
-    before, quiet, after, (base, _, _) = _reclaimed_again(claim)
-    since, borrowed, again = claim.numbers("since", "borrowed", "again")
-    choice = claim.member("choice", BackoffDeadline)
-    last = since + quiet
-    end = claim.lift(cooldown_end)(since + before, last, after, choice).value
     request, usage, nominal = claim.numbers("request", "usage", "nominal")
-    deferred = claim.lift(is_deferred)(request, usage, nominal, borrowed, end).value
-    claim.assume(request > 0, usage + request > nominal, negation(deferred), borrowed <= again)
-    claim.prove(again - last >= base)
+    deferred = claim.lift(is_deferred)(request, usage, nominal, now, end).value
+    borrows = all_of(request > 0, usage + request > nominal, negation(deferred))
+    claim.prove(implies(borrows, now - last >= base), implies(now >= last + most, negation(deferred)))
 
 
 @obligation("PO-RBO-090", rules=["RBO-020"])

@@ -169,12 +169,21 @@ def a_workload_s_own_priority_counts_exactly_when_its_class_has_no_policy(
 
 
 @obligation("PO-DYN-020", rules=["DYN-030"])
-def a_priority_is_bounded_where_no_step_is_negative_and_no_max_below_the_base(claim: Claim) -> None:
-    """KEP-754, Priority Calculation: these three conditions suffice, whatever the reading."""
-    base, policy = _sound_class(claim)
-    (steps,) = _steps(claim, "steps")
-    priority = claim.lift(dynamic_priority)(base, policy, steps).value
-    claim.prove(base <= priority, priority <= value_of(policy, "max"), implies(steps == 0, priority == base))
+@definition_of(dynamic_priority, where=lambda _, policy, __: _int32(value_of(policy, "max")))
+def a_priority_is_the_base_plus_its_steps_but_no_more_than_max_and_within_32_bits(
+    base: Any, policy: Any, steps: Any
+) -> Cases:
+    """KEP-754, Priority Calculation; DynamicPriorityPolicy: `Max int32` with `omitempty`, as Go reads it.
+
+    "We don't want it to go to infinity". Whatever step and max are, it never leaves 32 bits.
+    """
+    reached = base + steps * policy.step
+    most = choose(is_set(policy, "max"), value_of(policy, "max"), 0 * base)
+    return [
+        (all_of(reached >= LOWEST, reached <= most), reached),
+        (reached > most, most),
+        (reached < LOWEST, LOWEST),
+    ]
 
 
 @obligation("PO-DYN-030", rules=["DYN-030", "DYN-040"], expect=REFUSED_ONLY, also=BY_THE_CLASS)
@@ -215,40 +224,6 @@ def a_max_that_is_not_set_lowers_no_priority(claim: Claim) -> None:
     priority = claim.lift(dynamic_priority)(base, policy, steps).value
     lowered = all_of(negation(is_set(policy, "max")), priority < base)
     claim.prove(implies(lowered, negation(_accepted(claim, base, policy))))
-
-
-@obligation("PO-DYN-045", rules=["DYN-030"])
-def a_max_that_is_not_set_is_zero(claim: Claim) -> None:
-    """KEP-754, DynamicPriorityPolicy: `Max int32` with `omitempty`, as Go reads it."""
-    base, policy = _class(claim)
-    (steps,) = _steps(claim, "steps")
-    claim.assume(negation(is_set(policy, "max")), policy.step >= 0)
-    priority = claim.lift(dynamic_priority)(base, policy, steps).value
-    reached = base + steps * policy.step
-    claim.prove(implies(reached >= 0, priority == 0), implies(reached < 0, priority == reached))
-
-
-@obligation("PO-DYN-050", rules=["DYN-030"])
-def a_priority_changes_as_often_as_steps_lead_to_max_and_no_more(claim: Claim) -> None:
-    """KEP-754, DynamicPriorityPolicy: "We don't want it to go to infinity"."""
-    base, policy = _sound_class(claim)
-    steps, changes = claim.numbers("steps", "changes")
-    way = value_of(policy, "max") - base
-    claim.assume(
-        policy.step > 0,
-        steps >= 0,
-        # Rounded up: the number of changes is the least that covers the way.
-        changes * policy.step >= way,
-        (changes - 1) * policy.step < way,
-    )
-    after = claim.lift(dynamic_priority)
-    now, next_one = after(base, policy, steps).value, after(base, policy, steps + 1).value
-    claim.prove(
-        implies(steps >= changes, (steps - changes) * policy.step >= 0),
-        implies(steps <= changes - 1, (changes - 1 - steps) * policy.step >= 0),
-        implies(steps >= changes, all_of(now == value_of(policy, "max"), next_one == now)),
-        implies(steps < changes, all_of(now < value_of(policy, "max"), next_one > now)),
-    )
 
 
 @obligation("PO-DYN-060", rules=["DYN-020"])
@@ -312,14 +287,6 @@ def a_class_is_refused_for_its_delay_and_else_only_where_the_reading_refuses(
         (all_of(bounded, top < base), PolicyFault.MAX_BELOW_BASE),
         (all_of(bounded, top >= base), PolicyFault.NONE),
     ]
-
-
-@obligation("PO-DYN-090", rules=["DYN-030"])
-def a_priority_always_fits_into_32_bits(claim: Claim) -> None:
-    """KEP-754, `Priority int32`: the form that saturates never leaves them, whatever step and max."""
-    base, policy = _class(claim)
-    (steps,) = _steps(claim, "steps")
-    claim.prove(_int32(claim.lift(dynamic_priority)(base, policy, steps).value))
 
 
 def _wrapped(number: Any) -> Any:

@@ -93,27 +93,6 @@ def a_search_ends_in_reclaim_preemption_or_no_candidates(any_target: Any, any_ow
     ]
 
 
-@obligation("PO-KQ-550", rules=["KQ-550", "KQ-560"])
-def ways_of_assigning_are_strictly_preferred(claim: Claim) -> None:
-    """Kueue v1beta2, FlavorFungibility.preference: irreflexive, asymmetric, transitive, ties included."""
-    first, second, third = (
-        (claim.member(f"{name}_mode", FlavorMode), claim.number(f"{name}_level"))
-        for name in ("first", "second", "third")
-    )
-    preference, rule = claim.member("preference", FlavorPreference), claim.lift(is_preferred)
-
-    def preferred(one: tuple[Any, Any], other: tuple[Any, Any]) -> Any:
-        return rule(*one, *other, preference).value
-
-    claim.prove(
-        negation(preferred(first, first)),
-        negation(all_of(preferred(first, second), preferred(second, first))),
-        implies(all_of(preferred(first, second), preferred(second, third)), preferred(first, third)),
-        # A strict weak order: whoever beats one of two beats the other, or is beaten by it.
-        implies(preferred(first, third), any_of(preferred(first, second), preferred(second, third))),
-    )
-
-
 @obligation("PO-KQ-580", rules=["KQ-550", "KQ-560"])
 @definition_of(is_preferred)
 def a_preference_decides_what_is_looked_at_first(

@@ -136,17 +136,6 @@ def in_its_own_cluster_queue_a_hero_respects_min_admit_duration(claim: Claim) ->
     claim.prove(negation(claim.lift(take_target)(*asked).defined))
 
 
-def _candidate(claim: Claim, name: str, terms: Any) -> tuple[Any, Any, Any]:
-    """A candidate of a hero, its group, and whether its queue uses more than its quota."""
-    workload, over_quota, own = (
-        claim.record(name, Workload),
-        claim.flag(f"{name}_over_quota"),
-        claim.flag(f"{name}_own"),
-    )
-    claim.assume(iff(own, is_own(workload, terms)))
-    return workload, claim.lift(group_for_hero)(own, over_quota).value, over_quota
-
-
 @obligation("PO-UCQ-265", rules=["UCQ-320"])
 @definition_of(group_for_hero)
 def borrowers_are_preempted_first_then_others_and_the_heros_own_workloads_last(
@@ -157,45 +146,16 @@ def borrowers_are_preempted_first_then_others_and_the_heros_own_workloads_last(
     return [(own, 2), (all_of(elsewhere, over_quota), 0), (all_of(elsewhere, negation(over_quota)), 1)]
 
 
-@obligation("PO-UCQ-280", rules=["UCQ-320", "KQ-050", "KQ-220"])
-def borrowers_come_first_then_lower_priority_then_the_last_admitted(claim: Claim) -> None:
-    """KEP-8826, Goals, Deterministic Victim Selection; who is evicted already goes before all, as in Kueue.
-
-    Of two candidates of other ClusterQueues, and of one there and one of the hero's own.
-    """
-    preemptor, terms, now = claim.record("preemptor", Workload), any_terms(claim), claim.number("now")
-    (first, mine, borrows), (second, theirs, does) = (
-        _candidate(claim, name, terms) for name in ("first", "second")
-    )
-    before = claim.lift(stands_before)(first, mine, second, theirs, preemptor, terms, now).value
-    own, other_own = (is_own(item, terms) for item in (first, second))
-    running = first.evicted == second.evicted
-    elsewhere = all_of(running, negation(own), negation(other_own))
-    level = all_of(elsewhere, iff(borrows, does))
-    equal = all_of(level, first.priority == second.priority)
-    reserved = all_of(is_set(first, "quota_reserved_at"), is_set(second, "quota_reserved_at"))
-    newer = value_of(first, "quota_reserved_at") > value_of(second, "quota_reserved_at")
-    claim.prove(
-        implies(all_of(first.evicted, negation(second.evicted)), before),
-        implies(all_of(running, negation(own), other_own), before),
-        implies(all_of(elsewhere, borrows, negation(does)), before),
-        implies(all_of(level, first.priority < second.priority), before),
-        implies(all_of(equal, reserved, newer), before),
-    )
-
-
 @obligation("PO-UCQ-290", rules=["UCQ-320", "KQ-220"], expect=everywhere(REFUTED))
 def a_hero_always_preempts_lower_priority_before_higher(claim: Claim) -> None:
     """KEP-8826, Goals, Deterministic Victim Selection: who borrows goes first, whatever its priority."""
     preemptor, terms, now = claim.record("preemptor", Workload), any_terms(claim), claim.number("now")
-    (first, mine, borrows), (second, theirs, does) = (
-        _candidate(claim, name, terms) for name in ("first", "second")
-    )
+    first, second = claim.records(Workload, "first", "second")
     claim.assume(
         negation(any_of(first.evicted, second.evicted)),
         *(negation(is_own(item, terms)) for item in (first, second)),
-        negation(borrows),
-        does,
         first.priority < second.priority,
     )
-    claim.prove(claim.lift(stands_before)(first, mine, second, theirs, preemptor, terms, now).value)
+    group = claim.lift(group_for_hero)
+    within, over = group(False, False).value, group(False, True).value
+    claim.prove(claim.lift(stands_before)(first, within, second, over, preemptor, terms, now).value)

@@ -7,9 +7,9 @@ from typing import Any
 from tenure.model import PreemptionRules
 from tenure.readings import HeroScope
 from tenure.rules.hero_rank import has_turn_before, is_above, is_hero, kinship, root_of_scope
-from tenure_proofs.defining import definition_of
+from tenure_proofs.defining import Cases, definition_of
 from tenure_proofs.premises import comes_first
-from tenure_proofs.registry import PROVED, REFUTED, obligation
+from tenure_proofs.registry import REFUTED, obligation
 from tenure_proofs.trusted.ancestors import cohorts
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import all_of, any_of, iff, implies, negation
@@ -95,20 +95,13 @@ def the_subtree_of_a_hero_is_that_of_its_parent_cohort(claim: Claim) -> None:
     claim.prove(claim.lift(root_of_scope)(parent, root, claim.reading.hero_scope).value == parent)
 
 
-@obligation("PO-UCQ-045", rules=["UCQ-040"], also=dict.fromkeys(TREE_SCOPE, PROVED))
-def the_subtree_of_a_hero_contains_the_hero_and_stays_in_its_tree(claim: Claim) -> None:
+@obligation("PO-UCQ-045", rules=["UCQ-040"])
+@definition_of(root_of_scope)
+def the_subtree_of_a_hero_begins_at_its_parent_cohort_or_at_the_root_of_its_tree(
+    parent: Any, root: Any, choice: Any
+) -> Cases:
     """KEP-8826, Goals, Subtree Containment: strictly scoped, and never "a different organizational tree"."""
-    tree = cohorts(claim)
-    parent, root = tree.named("parent", "root")
-    claim.assume(tree.under(root, parent))
-    scope = claim.lift(root_of_scope)
-    branch, whole = (scope(parent, root, choice).value for choice in (HeroScope.BRANCH, HeroScope.TREE))
-    here = scope(parent, root, claim.reading.hero_scope).value
-    claim.prove(
-        *(all_of(tree.contains(root, item), tree.contains(item, parent)) for item in (branch, whole, here)),
-        branch == parent,
-        whole == root,
-    )
+    return [(choice == HeroScope.BRANCH, parent), (choice == HeroScope.TREE, root)]
 
 
 @obligation("PO-UCQ-050", rules=["UCQ-050"])
@@ -122,7 +115,8 @@ def a_hero_is_a_queue_with_the_rules_and_a_cohort_and_nothing_else(rules: Any, h
 def the_kinship_of_two_queues_is_that_in_the_tree(claim: Claim) -> None:
     """KEP-8826, Goals, Hierarchical Protection, Subtree Containment: closer to the root, and within.
 
-    Of a subtree nothing is said but what PO-UCQ-045 proves: it contains the parent cohort. Both may be one.
+    Of a subtree nothing is said but that it contains the parent cohort, as either of PO-UCQ-045 does. Both
+    may be one.
     """
     tree = cohorts(claim)
     parent, other, scope, other_scope = tree.named("parent", "other", "scope", "other_scope")

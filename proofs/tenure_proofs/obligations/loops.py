@@ -7,8 +7,6 @@ comes first, or since its victims end apart.
 
 from __future__ import annotations
 
-from typing import Any
-
 from tenure.model import Basis, Contestant, CycleHead, Kin, ReclaimWithinCohort
 from tenure.rules.cycle import has_earlier_turn, lost_work, wins_tournament, work_left
 from tenure.rules.eligibility import basis_for
@@ -17,7 +15,7 @@ from tenure.rules.quota import fits_request
 from tenure_proofs.premises import any_question, two_workloads
 from tenure_proofs.registry import REFUTED, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
-from tenure_proofs.trusted.logic import all_of, any_of, implies, is_set, negation, value_of
+from tenure_proofs.trusted.logic import any_of, implies, is_set, negation, value_of
 
 ELSEWHERE = ["KQ-010", "KQ-300", "KQ-320", "KQ-330", "KQ-340", "KQ-400", "KQ-420", "KQ-430"]
 """What decides about a workload of another ClusterQueue."""
@@ -52,34 +50,6 @@ def with_reclaim_any_no_workload_of_another_queue_is_preempted_by_one_of_no_high
     _goes_down(claim, any_of_them=True)
 
 
-def _turn(claim: Claim, cls: type) -> tuple[Any, Any]:
-    """A preemptor that waits, first with the gate on, and a victim of lower priority that waits again."""
-    mine, victim = claim.record("preemptor", cls), claim.record("victim", cls, {"goes_first": False})
-    claim.assume(mine.priority > victim.priority)
-    return mine, victim
-
-
-def _classical_turn(claim: Claim, *, excluded: bool) -> None:
-    mine, victim = _turn(claim, CycleHead)
-    claim.assume(mine.level >= 0, victim.level >= 0)
-    excludes = any_of(mine.goes_first, mine.level <= victim.level)
-    claim.assume(excludes if excluded else negation(mine.goes_first))
-    claim.prove(claim.lift(has_earlier_turn)(mine, victim, True).value)
-
-
-@obligation("PO-CYC-200", rules=["CYC-020"])
-def with_preemptors_first_or_at_no_wider_level_a_preemptor_has_its_turn_before_its_victim(
-    claim: Claim,
-) -> None:
-    """Kueue main of August 2026, classical iterator, with gate PrioritySortingWithinCohort on.
-
-    Either gate PrioritizePreemptorWorkloads is on, and the victim is no preemptor that waits itself, or
-    the preemptor would borrow from no farther than its victim: always so where its ClusterQueue would
-    not borrow, hence where borrowWithinCohort is not set and victims are of other ClusterQueues.
-    """
-    _classical_turn(claim, excluded=True)
-
-
 @obligation("PO-CYC-210", rules=["CYC-020"], expect=everywhere(REFUTED))
 def a_preemptor_that_borrows_has_its_turn_before_its_victim(claim: Claim) -> None:
     """Kueue main of August 2026, borrowWithinCohort (kueue#13662): the smallest loop is of two workloads.
@@ -87,25 +57,14 @@ def a_preemptor_that_borrows_has_its_turn_before_its_victim(claim: Claim) -> Non
     The victim is within its nominal quota, or borrows from nearer: once its pods have ended it is admitted
     again first. Example shared-cohort has such a loop, which `tenure analyze loops` finds.
     """
-    _classical_turn(claim, excluded=False)
-
-
-def _fair_turn(claim: Claim, *, excluded: bool) -> None:
-    mine, victim = _turn(claim, Contestant)
-    share = claim.number("share")
-    no_wider = any_of(negation(mine.borrows), victim.borrows)
-    # A sibling that borrows no more loses on its share only.
-    excludes = any_of(mine.goes_first, all_of(no_wider, share <= 0))
-    claim.assume(excludes if excluded else all_of(negation(mine.goes_first), no_wider, share >= 0))
-    claim.prove(claim.lift(wins_tournament)(mine, victim, share, True).value)
-
-
-@obligation("PO-CYC-215", rules=["CYC-030"])
-def with_preemptors_first_or_no_higher_share_a_preemptor_has_its_turn_before_its_victim_by_shares(
-    claim: Claim,
-) -> None:
-    """Kueue main of August 2026, fair sharing iterator, with gate PrioritySortingWithinCohort on."""
-    _fair_turn(claim, excluded=True)
+    mine, victim = claim.records(CycleHead, "preemptor", "victim")
+    claim.assume(
+        mine.priority > victim.priority,
+        mine.level >= 0,
+        victim.level >= 0,
+        negation(any_of(mine.goes_first, victim.goes_first)),
+    )
+    claim.prove(claim.lift(has_earlier_turn)(mine, victim, True).value)
 
 
 @obligation("PO-CYC-220", rules=["CYC-030"], expect=everywhere(REFUTED))
@@ -115,7 +74,15 @@ def under_fair_sharing_a_preemptor_of_no_lower_share_has_its_turn_before_its_vic
     Shares are compared with each request admitted, and the victim's is the lower one once it asks again,
     though both borrow: scenario kueue-14543-initial-share.
     """
-    _fair_turn(claim, excluded=False)
+    mine, victim = claim.records(Contestant, "preemptor", "victim")
+    share = claim.number("share")
+    claim.assume(
+        mine.priority > victim.priority,
+        negation(any_of(mine.goes_first, victim.goes_first)),
+        implies(mine.borrows, victim.borrows),
+        share >= 0,
+    )
+    claim.prove(claim.lift(wins_tournament)(mine, victim, share, True).value)
 
 
 @obligation("PO-CYC-230", rules=["KQ-190"], expect=everywhere(REFUTED))

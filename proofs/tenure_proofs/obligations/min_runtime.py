@@ -176,30 +176,18 @@ def a_job_is_elastic_exactly_if_some_sub_group_has_pods_to_spare(so_far: Any, le
     return any_of(so_far, pods - least > 0)
 
 
-@obligation("PO-KMR-140", rules=["KMR-060", "KMR-090", "KMR-100"])
-def an_elastic_protected_job_keeps_its_minimum_in_every_sub_group_that_loses_pods(claim: Claim) -> None:
-    """MinRuntime Plugin, Elastic Jobs Handling, item 2. Of any sub-group of a scenario that is accepted."""
-    start, minimum, now, least, active = claim.numbers("start", "minimum", "now", "least", "active")
-    preempted = claim.number("preempted")
-    protected = claim.lift(is_protected)(start, minimum, now).value
-    must = claim.lift(must_keep_minimum)(True, protected).value
-    keeps = claim.lift(keeps_minimum)(least, active, preempted).value
-    claim.assume(now - start < minimum, preempted > 0, implies(must, keeps))
-    claim.prove(active - preempted >= least)
+@obligation("PO-KMR-140", rules=["KMR-100"])
+@definition_of(keeps_minimum)
+def every_sub_group_that_loses_pods_keeps_its_minimum(least: Any, active: Any, preempted: Any) -> Any:
+    """MinRuntime Plugin, Elastic Jobs Handling, item 2; nothing else is refused."""
+    return any_of(preempted == 0, active - preempted >= least)
 
 
-@obligation("PO-KMR-150", rules=["KMR-090", "KMR-100"])
-def a_scenario_that_keeps_every_minimum_is_accepted(claim: Claim) -> None:
-    """MinRuntime Plugin, Elastic Jobs Handling, item 2: nothing else is refused."""
-    least, active, preempted = claim.numbers("least", "active", "preempted")
-    elastic, protected = claim.flags("elastic", "protected")
-    must = claim.lift(must_keep_minimum)(elastic, protected).value
-    keeps = claim.lift(keeps_minimum)
-    claim.prove(
-        implies(any_of(negation(elastic), negation(protected)), negation(must)),
-        implies(active - preempted >= least, keeps(least, active, preempted).value),
-        keeps(least, active, 0).value,
-    )
+@obligation("PO-KMR-150", rules=["KMR-090"])
+@definition_of(must_keep_minimum)
+def exactly_an_elastic_protected_job_must_keep_its_minimum(elastic: Any, protected: Any) -> Any:
+    """MinRuntime Plugin, Elastic Jobs Handling, item 2, in every scenario that is accepted."""
+    return all_of(elastic, protected)
 
 
 @obligation("PO-KMR-160", rules=["KMR-090", "KMR-100"], expect=everywhere(REFUTED))
@@ -238,18 +226,11 @@ def a_kept_value_is_what_resolving_again_would_give(claim: Claim) -> None:
     claim.prove(claim.lift(value_in_session)(kept, resolved).value == resolved)
 
 
-@obligation("PO-KMR-200", rules=["KMR-060", "KMR-120"])
-def the_first_answer_of_a_session_is_that_of_the_clock(claim: Claim) -> None:
+@obligation("PO-KMR-200", rules=["KMR-120"])
+@definition_of(protection_in_session)
+def the_first_answer_of_a_session_is_that_of_the_clock(kept: Any, by_the_clock: Any) -> Cases:
     """MinRuntime Plugin, Caching. Later answers are the first one, which never errs against the victim."""
-    start, minimum, first, now = claim.numbers("start", "minimum", "first", "now")
-    claim.assume(now >= first)
-    protected, said = claim.lift(is_protected), claim.lift(protection_in_session)
-    at_first, at_last = protected(start, minimum, first).value, protected(start, minimum, now).value
-    claim.prove(
-        iff(said(None, at_first).value, at_first),
-        iff(said(at_first, at_last).value, at_first),
-        implies(at_last, said(at_first, at_last).value),
-    )
+    return [(kept.present, kept.value), (negation(kept.present), by_the_clock)]
 
 
 @obligation("PO-KMR-210", rules=["KMR-060", "KMR-120"], expect=everywhere(REFUTED))
@@ -262,26 +243,11 @@ def every_answer_of_a_session_is_that_of_the_clock(claim: Claim) -> None:
     claim.prove(iff(claim.lift(protection_in_session)(at_first, at_last).value, at_last))
 
 
-@obligation("PO-KMR-220", rules=["KMR-060", "KMR-130"])
-def without_a_start_time_no_job_is_protected_and_no_answer_is_kept(claim: Claim) -> None:
-    """MinRuntime plugin of March 2026: a job may get its first stamp within a session."""
-    start = claim.optional_number("start")
-    minimum, now = claim.numbers("minimum", "now")
-    kept = claim.lift(is_answer_kept)(start, KaiVersion.MARCH_2026).value
-    claim.prove(
-        iff(kept, start.present),
-        implies(claim.lift(is_protected)(start, minimum, now).value, kept),
-    )
-
-
-@obligation("PO-KMR-270", rules=["KMR-120", "KMR-130"])
-def from_v0_17_every_answer_of_a_session_is_that_of_the_clock(claim: Claim) -> None:
-    """MinRuntime plugin of KAI-Scheduler v0.17.0: nothing is kept, so that every answer is a first one."""
-    start, by_the_clock = claim.optional_number("start"), claim.flag("by_the_clock")
-    claim.prove(
-        negation(claim.lift(is_answer_kept)(start, KaiVersion.V0_17).value),
-        iff(claim.lift(protection_in_session)(None, by_the_clock).value, by_the_clock),
-    )
+@obligation("PO-KMR-220", rules=["KMR-130"])
+@definition_of(is_answer_kept)
+def only_march_2026_keeps_answers_and_none_without_a_start_time(start: Any, version: Any) -> Any:
+    """MinRuntime plugin of March 2026: a job may get its first stamp within a session; v0.17.0 asks again."""
+    return all_of(start.present, version == KaiVersion.MARCH_2026)
 
 
 def _keeps_a_pod(claim: Claim, version: KaiVersion) -> None:

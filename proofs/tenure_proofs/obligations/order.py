@@ -6,28 +6,19 @@ from typing import Any
 
 from tenure.model import Workload
 from tenure.rules.ordering import candidate_precedes, order_key, stands_before
-from tenure_proofs.premises import any_terms, duration_is_in_force, is_own
+from tenure_proofs.defining import definition_of
+from tenure_proofs.premises import any_terms, comes_first, duration_is_in_force, is_own
 from tenure_proofs.registry import obligation
 from tenure_proofs.trusted.claim import Claim
-from tenure_proofs.trusted.logic import all_of, any_of, iff, implies, is_set, negation, value_of
+from tenure_proofs.trusted.logic import all_of, any_of, choose, iff, implies, is_set, negation, value_of
 
 ORDER_RULES = ["KQ-050", "TBP-060", "TBP-020", "TBP-010", "KQ-030"]
-OWN_GROUP = 2
+OWN_GROUP, STAMP = 2, "quota_reserved_at"
 
 
 def _search(claim: Claim) -> tuple[Any, Any, Any]:
     """A preemptor, what holds in its ClusterQueue, and the clock."""
     return claim.record("preemptor", Workload), any_terms(claim), claim.number("now")
-
-
-def _candidates(claim: Claim, *names: str) -> tuple[Any, ...]:
-    """A preemptor, the terms and the clock; which of two candidates precedes the other; and candidates."""
-    asked, precedes = _search(claim), claim.lift(candidate_precedes)
-
-    def of_two(first: Any, second: Any) -> Any:
-        return precedes(first, second, *asked).value
-
-    return *asked, of_two, *claim.records(Workload, *names)
 
 
 def _in_one_sequence(claim: Claim, *names: str) -> tuple[Any, ...]:
@@ -41,20 +32,21 @@ def _in_one_sequence(claim: Claim, *names: str) -> tuple[Any, ...]:
     return of_two, *(_candidate(claim, name, terms) for name in names)
 
 
-def _of_one_group(terms: Any, first: Any, *others: Any) -> Any:
-    """All run in the preemptor's ClusterQueue, or none does: whom KQ-050 compares."""
-    return all_of(*(iff(is_own(first, terms), is_own(other, terms)) for other in others))
+def _is_of_group(workload: Any, group: Any, terms: Any) -> Any:
+    """A candidate's group: 0 or 1 when it runs elsewhere, 2 in the preemptor's own ClusterQueue."""
+    return all_of(group >= 0, group <= OWN_GROUP, iff(group == OWN_GROUP, is_own(workload, terms)))
 
 
 def _candidate(claim: Claim, name: str, terms: Any) -> tuple[Any, Any]:
-    """A candidate and its group: 0 or 1 when it runs elsewhere, 2 in the preemptor's own ClusterQueue."""
+    """A candidate and its group."""
     workload, group = claim.record(name, Workload), claim.number(f"{name}_group")
-    claim.assume(
-        group >= 0,
-        group <= OWN_GROUP,
-        iff(group == OWN_GROUP, is_own(workload, terms)),
-    )
+    claim.assume(_is_of_group(workload, group, terms))
     return workload, group
+
+
+def _of_their_groups(first: Any, first_group: Any, second: Any, second_group: Any, *rest: Any) -> Any:
+    _, terms, _ = rest
+    return all_of(_is_of_group(first, first_group, terms), _is_of_group(second, second_group, terms))
 
 
 def _expired(workload: Any, terms: Any, now: Any) -> Any:
@@ -66,99 +58,39 @@ def _expired(workload: Any, terms: Any, now: Any) -> Any:
     )
 
 
-@obligation("PO-TBP-200", rules=ORDER_RULES)
-def candidates_are_strictly_ordered(claim: Claim) -> None:
-    """KEP-8522, Integration tests 7: deterministic. Irreflexive, asymmetric, transitive."""
-    _, terms, _, precedes, first, second, third = _candidates(claim, "first", "second", "third")
-    claim.assume(_of_one_group(terms, first, second, third))
-    claim.prove(
-        negation(precedes(first, first)),
-        negation(all_of(precedes(first, second), precedes(second, first))),
-        implies(all_of(precedes(first, second), precedes(second, third)), precedes(first, third)),
+def _goes_first(first: Any, second: Any, asked: tuple[Any, Any, Any], *by_group: tuple[Any, Any]) -> Any:
+    """By eviction, group, priority, expiry and the time of the reservation in turn, and then by uid."""
+    preemptor, terms, now = asked
+    mine, theirs = (choose(is_set(item, STAMP), value_of(item, STAMP), now) for item in (first, second))
+    ended, other_ended = (
+        all_of(item.priority == preemptor.priority, _expired(item, terms, now)) for item in (first, second)
+    )
+    return comes_first(
+        (all_of(first.evicted, negation(second.evicted)), iff(first.evicted, second.evicted)),
+        *by_group,
+        (first.priority < second.priority, first.priority == second.priority),
+        (all_of(ended, negation(other_ended)), iff(ended, other_ended)),
+        (any_of(all_of(ended, mine < theirs), all_of(negation(ended), mine > theirs)), mine == theirs),
+        last=first.uid < second.uid,
     )
 
 
-@obligation("PO-TBP-210", rules=ORDER_RULES)
-def two_candidates_with_different_uids_are_never_tied(claim: Claim) -> None:
-    """KEP-8522, Integration tests 7: deterministic, given that uids are unique."""
-    _, terms, _, precedes, first, second = _candidates(claim, "first", "second")
-    claim.assume(_of_one_group(terms, first, second), first.uid != second.uid)
-    claim.prove(implies(negation(precedes(first, second)), precedes(second, first)))
-
-
-@obligation("PO-TBP-220", rules=ORDER_RULES)
-def evicted_first_then_lower_priority(claim: Claim) -> None:
-    """KEP-8522, Integration tests 3: lower priority always before same priority; Kueue: evicted first."""
-    _, _, _, precedes, first, second = _candidates(claim, "first", "second")
-    claim.prove(
-        implies(all_of(first.evicted, negation(second.evicted)), precedes(first, second)),
-        implies(
-            all_of(first.evicted == second.evicted, first.priority < second.priority), precedes(first, second)
-        ),
-    )
+def _of_one_group(first: Any, second: Any, _: Any, terms: Any, __: Any) -> Any:
+    """Both run in the preemptor's ClusterQueue, or neither does: whom KQ-050 compares."""
+    return iff(is_own(first, terms), is_own(second, terms))
 
 
 @obligation("PO-TBP-230", rules=ORDER_RULES)
-def among_equals_expired_first_and_longest_running_first(claim: Claim) -> None:
-    """KEP-8522, Preemption Eligibility, preemption order among same-priority candidates 1-3."""
-    preemptor, terms, now, precedes, first, second = _candidates(claim, "first", "second")
-    claim.assume(
-        is_own(first, terms),
-        is_own(second, terms),
-        first.evicted == second.evicted,
-        first.priority == preemptor.priority,
-        second.priority == preemptor.priority,
-        is_set(first, "quota_reserved_at"),
-        is_set(second, "quota_reserved_at"),
-    )
-    first_reserved, second_reserved = (value_of(item, "quota_reserved_at") for item in (first, second))
-    first_expired, second_expired = _expired(first, terms, now), _expired(second, terms, now)
-    claim.prove(
-        implies(all_of(first_expired, negation(second_expired)), precedes(first, second)),
-        implies(
-            all_of(first_expired, second_expired, first_reserved < second_reserved), precedes(first, second)
-        ),
-        implies(
-            all_of(negation(first_expired), negation(second_expired), first_reserved > second_reserved),
-            precedes(first, second),
-        ),
-        implies(all_of(first_reserved == second_reserved, first.uid < second.uid), precedes(first, second)),
-    )
+@definition_of(candidate_precedes, where=_of_one_group)
+def evicted_first_then_lower_priority_then_expired_then_the_last_admitted(
+    first: Any, second: Any, preemptor: Any, terms: Any, now: Any
+) -> Any:
+    """KEP-8522, Preemption Eligibility, preemption order among same-priority candidates 1-3.
 
-
-@obligation("PO-TBP-240", rules=ORDER_RULES)
-def below_the_preemptors_priority_the_order_is_kueues(claim: Claim) -> None:
-    """KEP-8522 orders same-priority candidates only: below, the one admitted last goes first, as in Kueue."""
-    preemptor, _, _, precedes, first, second = _candidates(claim, "first", "second")
-    claim.assume(
-        first.evicted == second.evicted,
-        first.priority == second.priority,
-        first.priority < preemptor.priority,
-        is_set(first, "quota_reserved_at"),
-        is_set(second, "quota_reserved_at"),
-        value_of(first, "quota_reserved_at") > value_of(second, "quota_reserved_at"),
-    )
-    claim.prove(precedes(first, second))
-
-
-@obligation("PO-TBP-250", rules=ORDER_RULES)
-def in_other_queues_time_changes_nothing_and_the_order_is_kueues(claim: Claim) -> None:
-    """KEP-8522 is about one ClusterQueue: in others the one admitted last goes first, expired or not."""
-    _, terms, _, precedes, first, second = _candidates(claim, "first", "second")
-    claim.assume(
-        negation(is_own(first, terms)),
-        negation(is_own(second, terms)),
-        first.evicted == second.evicted,
-        first.priority == second.priority,
-        is_set(first, "quota_reserved_at"),
-        is_set(second, "quota_reserved_at"),
-    )
-    later = value_of(first, "quota_reserved_at") > value_of(second, "quota_reserved_at")
-    together = value_of(first, "quota_reserved_at") == value_of(second, "quota_reserved_at")
-    claim.prove(
-        implies(later, precedes(first, second)),
-        implies(all_of(together, first.uid < second.uid), precedes(first, second)),
-    )
+    Integration tests 3: lower priority always before same priority; 7: deterministic. Time changes nothing
+    below the preemptor's priority and in other ClusterQueues: there the one admitted last goes first.
+    """
+    return _goes_first(first, second, (preemptor, terms, now))
 
 
 @obligation("PO-KQ-100", rules=["KQ-220", "KQ-230", *ORDER_RULES])
@@ -209,15 +141,15 @@ def two_candidates_of_any_groups_with_different_uids_are_never_tied(claim: Claim
     claim.prove(any_of(before(first, second), before(second, first)))
 
 
-@obligation("PO-KQ-115", rules=["KQ-220"])
-def evicted_first_then_by_group_whatever_the_priorities(claim: Claim) -> None:
-    """Kueue main of August 2026, candidate order: evicted, then with advantage, then elsewhere, then own."""
-    of_two, *both = _in_one_sequence(claim, "first", "second")
-    (first, first_group), (second, second_group) = both
-    before = of_two(*both)
-    claim.prove(
-        implies(all_of(first.evicted, negation(second.evicted)), before),
-        implies(all_of(negation(first.evicted), second.evicted), negation(before)),
-        implies(all_of(first.evicted == second.evicted, first_group < second_group), before),
-        implies(all_of(first.evicted == second.evicted, first_group > second_group), negation(before)),
-    )
+@obligation("PO-KQ-115", rules=["KQ-220", *ORDER_RULES])
+@definition_of(stands_before, where=_of_their_groups)
+def evicted_first_then_by_group_whatever_the_priorities(
+    first: Any, first_group: Any, second: Any, second_group: Any, preemptor: Any, terms: Any, now: Any
+) -> Any:
+    """Kueue main of August 2026, candidate order: evicted, then with advantage, then elsewhere, then own.
+
+    KEP-8826, Goals, Deterministic Victim Selection, of the groups of PO-UCQ-265: lower priority, then the
+    last admitted.
+    """
+    group = first_group < second_group, first_group == second_group
+    return _goes_first(first, second, (preemptor, terms, now), group)

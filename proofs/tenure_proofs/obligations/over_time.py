@@ -206,32 +206,6 @@ def few_preemptions(claim: Claim, without: str = "") -> None:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Step:
-    """The head of the queue is served while another workload waits.
-
-    Args:
-        last: the last reservation before; no workload that holds a place has held it for less.
-        at: the reservation.
-        round: the longest from one reservation to the next, minAdmitDuration and the delay.
-    """
-
-    world: World
-    last: Any
-    at: Any
-    round: Any
-
-    def served(self, head: Any, holder: Any, at: Any, evidence: str) -> None:
-        """Whoever heads the queue from the last reservation on is served in time."""
-        offered = self.world.claim.record(evidence, Evidence)
-        possible_at = self.last + self.world.duration + 1
-        possible = self.world.queue.takes(head, holder, offered, possible_at).defined
-        self.world.claim.assume(offered.basis == Basis.TIME_EXPIRED)
-        if self.world.claim.reading.wake == Wake.AT_EXPIRY:
-            delay = self.round - self.world.duration
-            self.world.given(AWAKE, is_served_within(delay, at, possible=possible, since=possible_at))
-
-
 def every_workload_gets_a_turn(claim: Claim, without: str = "") -> None:
     world = world_of(claim, without)
     world.feature_is_on()
@@ -251,9 +225,13 @@ def every_workload_gets_a_turn(claim: Claim, without: str = "") -> None:
     kept = claim.flag("stamped") if without == STAMP else by_time
     claim.assume(taken, is_evicted(holder, victim, kept, now))
     successor = world.reserved(head, "successor", at, now)
-    step = _Step(world, last, at, world.duration + delay)
-    step.served(head, holder, at, "offered")
-    step.served(watched, holder, own_at, "offered_to_watched")
+    for one, served_at, evidence in ((head, at, "offered"), (watched, own_at, "offered_to_watched")):
+        offered, possible_at = claim.record(evidence, Evidence), last + world.duration + 1
+        possible = world.queue.takes(one, holder, offered, possible_at).defined
+        claim.assume(offered.basis == Basis.TIME_EXPIRED)
+        if claim.reading.wake == Wake.AT_EXPIRY:
+            # Who heads the queue from the last reservation on is served in time.
+            world.given(AWAKE, is_served_within(delay, served_at, possible=possible, since=possible_at))
 
     one_fewer_is_ahead(
         claim,
@@ -265,13 +243,15 @@ def every_workload_gets_a_turn(claim: Claim, without: str = "") -> None:
         ahead=ahead,
         ahead_after=ahead_after,
     )
-    latest = begin + waiting * step.round
+    # The longest from one reservation to the next.
+    turn = world.duration + delay
+    latest = begin + waiting * turn
     through_every_history(
         claim,
-        at_first=(implies(all_of(last <= begin, ahead <= waiting), last + ahead * step.round <= latest),),
-        before=(last + ahead * step.round <= latest, since(holder) <= last),
+        at_first=(implies(all_of(last <= begin, ahead <= waiting), last + ahead * turn <= latest),),
+        before=(last + ahead * turn <= latest, since(holder) <= last),
         after=(
-            at + ahead_after * step.round <= latest,
+            at + ahead_after * turn <= latest,
             since(successor) <= at,
             since(neighbour) <= at,
         ),

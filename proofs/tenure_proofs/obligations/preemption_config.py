@@ -33,7 +33,7 @@ from tenure.rules.protection import is_protected_from_others
 from tenure_proofs.defining import Cases, definition_of
 from tenure_proofs.registry import REFUTED, everywhere, obligation, proved_under
 from tenure_proofs.trusted.claim import Claim
-from tenure_proofs.trusted.logic import all_of, any_of, iff, implies, is_set, negation, value_of
+from tenure_proofs.trusted.logic import all_of, any_of, choose, iff, implies, is_set, negation, value_of
 
 
 @obligation("PO-PCF-010", rules=["PCF-010"])
@@ -51,16 +51,21 @@ def a_scope_reaches_exactly_what_it_names(
     ]
 
 
+def _compares(comparison: Any, candidate: Any, preemptor: Any) -> Any:
+    """A comparison, with the candidate on the left."""
+    return all_of(
+        implies(comparison == Comparison.LESS, candidate < preemptor),
+        implies(comparison == Comparison.AT_MOST, candidate <= preemptor),
+        implies(comparison == Comparison.GREATER, candidate > preemptor),
+        implies(comparison == Comparison.AT_LEAST, candidate >= preemptor),
+    )
+
+
 @obligation("PO-PCF-020", rules=["PCF-020"])
 @definition_of(compares)
-def a_comparison_has_the_candidate_on_the_left(comparison: Any, candidate: Any, preemptor: Any) -> Cases:
+def a_comparison_has_the_candidate_on_the_left(comparison: Any, candidate: Any, preemptor: Any) -> Any:
     """Kueue v0.20, comparison of priorities and of numeric labels."""
-    return [
-        (comparison == Comparison.LESS, candidate < preemptor),
-        (comparison == Comparison.AT_MOST, candidate <= preemptor),
-        (comparison == Comparison.GREATER, candidate > preemptor),
-        (comparison == Comparison.AT_LEAST, candidate >= preemptor),
-    ]
+    return _compares(comparison, candidate, preemptor)
 
 
 @obligation("PO-PCF-025", rules=["PCF-020"], expect=everywhere(REFUTED))
@@ -70,15 +75,6 @@ def no_two_workloads_select_each_other_by_less_than_or_equal(claim: Claim) -> No
     compared = claim.lift(compares)
     at_most = Comparison.AT_MOST
     claim.prove(negation(all_of(compared(at_most, one, other).value, compared(at_most, other, one).value)))
-
-
-@obligation("PO-PCF-027", rules=["PCF-020"])
-def no_two_workloads_select_each_other_by_less_than(claim: Claim) -> None:
-    """KEP-13396, Story 1: "if A can preempt B, B shouldn't be able to preempt A"; by one comparison."""
-    one, other = claim.numbers("one", "other")
-    compared = claim.lift(compares)
-    less = Comparison.LESS
-    claim.prove(negation(all_of(compared(less, one, other).value, compared(less, other, one).value)))
 
 
 @obligation("PO-PCF-030", rules=["PCF-030"])
@@ -116,51 +112,36 @@ def a_name_is_among_those_that_match_and_not_among_the_others(
     return all_of(negation(excluded), implies(any_matched, matched))
 
 
+def _is_of_labels(operator: Any, *_: Any) -> Any:
+    """Gt and Lt are of node affinity."""
+    return all_of(operator != NodeOperator.GREATER, operator != NodeOperator.LESS)
+
+
 @obligation("PO-PCF-050", rules=["PCF-050"])
-def what_one_operator_selects_its_opposite_does_not(claim: Claim) -> None:
+@definition_of(is_label_selected, where=_is_of_labels)
+def what_one_operator_selects_its_opposite_does_not(operator: Any, present: Any, listed: Any) -> Cases:
     """Kubernetes, meta/v1 LabelSelector: NotIn is not In, DoesNotExist is not Exists."""
-    present, listed = claim.flags("present", "listed")
-    selected = claim.lift(is_label_selected)
-
-    def selects(operator: NodeOperator) -> Any:
-        return selected(operator, present, listed).value
-
-    claim.prove(
-        iff(selects(NodeOperator.IN), all_of(present, listed)),
-        iff(selects(NodeOperator.NOT_IN), negation(selects(NodeOperator.IN))),
-        iff(selects(NodeOperator.EXISTS), present),
-        iff(selects(NodeOperator.DOES_NOT_EXIST), negation(present)),
-    )
+    return [
+        (operator == NodeOperator.IN, all_of(present, listed)),
+        (operator == NodeOperator.NOT_IN, negation(all_of(present, listed))),
+        (operator == NodeOperator.EXISTS, present),
+        (operator == NodeOperator.DOES_NOT_EXIST, negation(present)),
+    ]
 
 
 @obligation("PO-PCF-060", rules=["PCF-060", "PCF-020"])
-def a_number_is_within_its_bounds_and_compares(claim: Claim) -> None:
-    """Kueue v0.20, numericLabels[] of workloads that have a number."""
-    candidate, preemptor, low, high = claim.numbers("candidate", "preemptor", "low", "high")
-    comparison = claim.member("comparison", Comparison)
-    selected, compared = claim.lift(is_number_selected), claim.lift(compares)
-    inside = all_of(candidate >= low, candidate <= high)
-    holds = compared(comparison, candidate, preemptor).value
-    claim.prove(
-        iff(selected(candidate, preemptor, comparison, low, high).value, all_of(inside, holds)),
-        iff(selected(candidate, preemptor, None, low, high).value, inside),
-        iff(selected(candidate, preemptor, None, low, None).value, candidate >= low),
-        iff(selected(candidate, preemptor, None, None, high).value, candidate <= high),
-        iff(selected(candidate, preemptor, comparison, None, None).value, holds),
-        selected(candidate, None, None, None, None).value,
-    )
-
-
-@obligation("PO-PCF-065", rules=["PCF-060"])
-def without_a_number_no_candidate_is_selected_by_one(claim: Claim) -> None:
-    """Kueue v0.20, numericLabels[] without a label and without fallbackValue."""
-    number, comparison = claim.number("number"), claim.member("comparison", Comparison)
-    low, high = claim.optional_number("low"), claim.optional_number("high")
-    selected = claim.lift(is_number_selected)
-    claim.prove(
-        negation(selected(None, number, comparison, low, high).value),
-        negation(selected(None, number, None, low, high).value),
-        negation(selected(number, None, comparison, low, high).value),
+@definition_of(is_number_selected)
+def a_number_is_there_within_its_bounds_and_compares(
+    candidate: Any, preemptor: Any, comparison: Any, minimum: Any, maximum: Any
+) -> Any:
+    """Kueue v0.20, numericLabels[]; without a label and fallbackValue there is no number."""
+    number = candidate.value
+    compared = all_of(preemptor.present, _compares(comparison.value, number, preemptor.value))
+    return all_of(
+        candidate.present,
+        implies(minimum.present, number >= minimum.value),
+        implies(maximum.present, number <= maximum.value),
+        implies(comparison.present, compared),
     )
 
 
@@ -254,27 +235,22 @@ def _running(claim: Claim) -> tuple[Any, Any, Any, Any]:
 
 
 @obligation("PO-PCF-130", rules=["KQ-030", "PPR-020", "PCF-130"])
-def a_candidate_has_run_long_enough_exactly_from_its_start_plus_the_minimum(claim: Claim) -> None:
+@definition_of(has_executed)
+def a_candidate_has_run_long_enough_exactly_from_its_start_plus_the_minimum(
+    target: Any, now: Any, minimum: Any, choice: Any
+) -> Any:
     """KEP-13396, FUTURE_WORK, Time-Based Candidate Selectors: under either choice of execution_start."""
-    target, since, minimum, now = _running(claim)
-    executed = claim.lift(has_executed)
-    reserved, idle = value_of(target, "quota_reserved_at"), claim.record("idle", Workload)
-    claim.assume(negation(is_set(idle, "admission_delay")))
-    claim.prove(
-        executed(target, now, None, ExecutionStart.ADMITTED).value,
-        negation(executed(idle, now, minimum, ExecutionStart.ADMITTED).value),
-        iff(executed(target, now, minimum, ExecutionStart.ADMITTED).value, now >= since + minimum),
-        iff(executed(target, now, minimum, ExecutionStart.QUOTA_RESERVED).value, now >= reserved + minimum),
+    reserved = choose(is_set(target, "quota_reserved_at"), value_of(target, "quota_reserved_at"), now)
+    admitted = reserved + value_of(target, "admission_delay")
+    return any_of(
+        negation(minimum.present),
+        all_of(choice == ExecutionStart.QUOTA_RESERVED, now >= reserved + minimum.value),
+        all_of(
+            choice == ExecutionStart.ADMITTED,
+            is_set(target, "admission_delay"),
+            now >= admitted + minimum.value,
+        ),
     )
-
-
-@obligation("PO-PCF-132", rules=["KQ-030", "PPR-020", "PCF-130"])
-def who_runs_when_a_preemptor_comes_has_run_long_enough_after_the_minimum(claim: Claim) -> None:
-    """KEP-13396, FUTURE_WORK, Story 1: how long a preemptor waits at most for who runs already."""
-    target, since, minimum, now = _running(claim)
-    came, start = claim.number("came"), claim.member("start", ExecutionStart)
-    claim.assume(value_of(target, "admission_delay") >= 0, since <= came, came + minimum <= now)
-    claim.prove(claim.lift(has_executed)(target, now, minimum, start).value)
 
 
 @obligation("PO-PCF-134", rules=["KQ-030", "PPR-020", "PCF-130"], expect=everywhere(REFUTED))

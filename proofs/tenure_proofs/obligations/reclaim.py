@@ -18,7 +18,7 @@ from tenure.rules.reclaim import (
     may_take_while_borrowing,
     stands_in_attempt,
 )
-from tenure_proofs.defining import definition_of
+from tenure_proofs.defining import Cases, definition_of
 from tenure_proofs.premises import any_question, any_terms, is_own, reclaiming_allows, two_workloads
 from tenure_proofs.registry import obligation
 from tenure_proofs.trusted.claim import Claim
@@ -139,58 +139,29 @@ def a_preemptor_that_borrows_preempts_only_lower_priority_up_to_the_threshold(
     return _borrowing_allows(preemptor, target, terms)
 
 
-@obligation("PO-KQ-360", rules=["KQ-350", *ACROSS_RULES])
-def a_hierarchical_advantage_persists_up_the_tree_and_needs_no_borrow_within_cohort(claim: Claim) -> None:
+@obligation("PO-KQ-360", rules=["KQ-350"])
+@definition_of(has_advantage)
+def a_hierarchical_advantage_persists_up_the_tree(fits_here: Any, below: Any) -> Any:
     """Kueue main of August 2026, hierarchical reclaim: what fits below has an advantage all the way up."""
-    preemptor, target, terms = two_workloads(claim)
-    evidence = claim.record("evidence", Evidence)
-    fits_lower, fits_higher, before = claim.flags("fits_lower", "fits_higher", "before")
-    advantage = claim.lift(has_advantage)
-    lower = advantage(fits_lower, before).value
-    higher = advantage(fits_higher, lower).value
-    claim.assume(evidence.advantage == higher)
-    hierarchical = claim.lift(basis_across_queues)(preemptor, target, evidence, terms).value
-    claim.prove(
-        implies(lower, higher),
-        iff(higher, any_of(before, fits_lower, fits_higher)),
-        iff(
-            hierarchical == Basis.HIERARCHICAL,
-            all_of(higher, reclaiming_allows(preemptor, target, terms)),
-        ),
-    )
+    return any_of(fits_here, below)
 
 
-@obligation("PO-KQ-370", rules=[*ACROSS_RULES, "KQ-380"])
-def a_workload_that_may_be_preempted_while_borrowing_may_be_preempted_without(claim: Claim) -> None:
+@obligation("PO-KQ-370", rules=ACROSS_RULES)
+@definition_of(basis_across_queues)
+def in_another_queue_the_basis_is_an_advantage_a_policy_or_an_attempt_without_borrowing(
+    preemptor: Any, target: Any, evidence: Any, terms: Any
+) -> Cases:
     """Kueue main of August 2026, classical preemption: an attempt without borrowing has more candidates."""
-    preemptor, target, terms = two_workloads(claim)
-    borrowing, without = claim.record("borrowing", Evidence), claim.record("without", Evidence)
-    own, over_quota = claim.flags("own", "over_quota")
-    claim.assume(
-        borrowing.borrowing,
-        negation(without.borrowing),
-        borrowing.advantage == without.advantage,
-    )
-    basis = claim.lift(basis_across_queues)
-    in_one = basis(preemptor, target, borrowing, terms).value
-    in_other = basis(preemptor, target, without, terms).value
-    stands = claim.lift(stands_in_attempt)
-    claim.prove(
-        implies(in_one != Basis.NONE, in_other == in_one),
-        iff(all_of(in_one == Basis.NONE, in_other != Basis.NONE), in_other == Basis.WITHOUT_BORROWING),
-        iff(
-            in_other == Basis.WITHOUT_BORROWING,
-            all_of(
-                reclaiming_allows(preemptor, target, terms),
-                negation(without.advantage),
-                negation(_borrowing_allows(preemptor, target, terms)),
-            ),
-        ),
-        implies(
-            stands(own, over_quota, in_other, True).value,
-            stands(own, over_quota, in_other, False).value,
-        ),
-    )
+    allowed, policy = reclaiming_allows(preemptor, target, terms), _borrowing_allows(preemptor, target, terms)
+    hierarchical = all_of(allowed, evidence.advantage)
+    borrowing = all_of(allowed, negation(evidence.advantage), policy)
+    without = all_of(allowed, negation(any_of(evidence.advantage, policy, evidence.borrowing)))
+    return [
+        (hierarchical, Basis.HIERARCHICAL),
+        (borrowing, Basis.WHILE_BORROWING),
+        (without, Basis.WITHOUT_BORROWING),
+        (negation(any_of(hierarchical, borrowing, without)), Basis.NONE),
+    ]
 
 
 @obligation("PO-KQ-380", rules=[*ACROSS_RULES, "KQ-380"])
@@ -214,6 +185,7 @@ def a_candidate_is_eligible_in_an_attempt_exactly_when_it_has_a_basis_in_it(clai
             all_of(stands(False, over_quota, first, may_borrow).value, first != Basis.NONE),
             all_of(over_quota, again != Basis.NONE),
         ),
+        implies(again != Basis.NONE, again == first),
         implies(own, stands(own, over_quota, any_basis, may_borrow).value),
         implies(
             all_of(negation(own), any_of(negation(may_borrow), any_basis != Basis.WITHOUT_BORROWING)),

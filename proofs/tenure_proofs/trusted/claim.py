@@ -60,7 +60,7 @@ class Claim:
 
     def number(self, name: str) -> Any:
         """An arbitrary whole number: a time, a duration or an amount."""
-        return self._declare(name, Scalar(int))
+        return self.argument(name, Scalar(int))
 
     def numbers(self, *names: str) -> list[Any]:
         """Several of them."""
@@ -68,11 +68,11 @@ class Claim:
 
     def optional_number(self, name: str) -> Any:
         """An arbitrary whole number or None, as an argument of a lifted function."""
-        return self._declare(name, Optional(Scalar(int)))
+        return self.argument(name, Optional(Scalar(int)))
 
     def flag(self, name: str) -> Any:
         """An arbitrary truth value."""
-        return self._declare(name, Scalar(bool))
+        return self.argument(name, Scalar(bool))
 
     def flags(self, *names: str) -> list[Any]:
         """Several of them."""
@@ -80,7 +80,7 @@ class Claim:
 
     def record(self, name: str, cls: type, fixed: dict[str, Any] | None = None) -> Any:
         """An arbitrary record, a workload for example; of `fixed` fields the values are known."""
-        return self._declare(name, domain_of(cls), fixed)
+        return self.argument(name, domain_of(cls), fixed)
 
     def records(self, cls: type, *names: str) -> list[Any]:
         """Several of them."""
@@ -88,7 +88,7 @@ class Claim:
 
     def member(self, name: str, enum: type) -> Any:
         """An arbitrary member of an IntEnum."""
-        return self._declare(name, domain_of(enum))
+        return self.argument(name, domain_of(enum))
 
     def function(self, name: str, result: type, arity: int) -> SymFunction:
         """A function of whole numbers; it is what the facts say of it, and nothing more."""
@@ -118,7 +118,8 @@ class Claim:
         self.arguments[name] = made
         return made
 
-    def _declare(self, name: str, domain: Domain, fixed: dict[str, Any] | None = None) -> Any:
+    def argument(self, name: str, domain: Domain, fixed: dict[str, Any] | None = None) -> Any:
+        """An arbitrary value of a domain."""
         self.symbols[name] = domain
         self.facts.extend(well_typed(name, domain))
         made = SymRecord(name, domain, fixed) if isinstance(domain, Record) else symbol(name, domain)
