@@ -1,4 +1,4 @@
-"""`@definition_of`: a claim that says of a rule all that it returns; one check for all such claims.
+"""`@defines`: a claim that says of a rule all that it returns; one check for all such claims.
 
 A definition is a second text of the rule, and no consequence of it: a mistake in both is not noticed. So it
 is as short as it can be: cases, and what is returned in each.
@@ -12,7 +12,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tenure_proofs.crosscheck.parameters import parameters_of
-from tenure_proofs.registry import Statement
+from tenure_proofs.reached import rules_reached
+from tenure_proofs.registry import Statement, obligation
 from tenure_proofs.trusted.claim import Claim, Lifted
 from tenure_proofs.trusted.logic import all_of, any_of, iff, implies, negation
 from tenure_proofs.trusted.symbols import SymBool
@@ -22,6 +23,22 @@ Cases = Sequence[tuple[SymBool | bool, Any]]
 
 Definition = Callable[..., Any]
 """What a rule returns of its arguments: a value, or cases."""
+
+
+def defines(
+    identifier: str, function: Callable[..., Any], where: Callable[..., Any] | None = None
+) -> Callable[[Definition], Statement]:
+    """Register a definition of a rule as an obligation about that rule and all that it calls.
+
+    Args:
+        identifier: the obligation's.
+        function, where: as of `definition_of`.
+    """
+
+    def register(says: Definition) -> Statement:
+        return obligation(identifier, rules=rules_reached(function))(definition_of(function, where)(says))
+
+    return register
 
 
 def definition_of(

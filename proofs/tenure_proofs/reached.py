@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from types import CodeType, FunctionType
 from typing import Any
 
+from tenure.rules.registry import all_rules
+
 
 def functions_reached(*begin: Any) -> frozenset[FunctionType]:
     """Functions and classes' methods that are named by these functions, these included, and so on.
@@ -22,6 +24,17 @@ def functions_reached(*begin: Any) -> frozenset[FunctionType]:
             seen[id(thing)] = thing
             rest.extend(_named_by(thing))
     return frozenset(thing for thing in seen.values() if isinstance(thing, FunctionType))
+
+
+def rules_reached(*begin: Any) -> list[str]:
+    """The identifiers of the rules among these functions and what they reach, in order.
+
+    >>> from tenure.rules.time_based import is_time_expired
+    >>> rules_reached(is_time_expired)
+    ['KQ-030', 'TBP-020']
+    """
+    reached = functions_reached(*begin)
+    return [entry.id for entry in all_rules() if entry.function in reached]
 
 
 def _named_by(thing: Any) -> Iterator[Any]:

@@ -27,7 +27,7 @@ import z3
 from tenure.readings import Reading
 from tenure.rules.registry import all_rules
 from tenure_proofs.budgets import Budget
-from tenure_proofs.reached import functions_reached
+from tenure_proofs.reached import rules_reached
 from tenure_proofs.registry import Obligation, Verdict, reading_of
 from tenure_proofs.solvers import Question, Z3Answer, ask_z3
 from tenure_proofs.trusted.claim import Call, Claim, Lifted, Lifting, Traces
@@ -73,8 +73,8 @@ def unreached(obligation: Obligation, column: str, claim: Claim) -> Found | None
         column: the reading under which it is.
         claim: its statement under that reading.
     """
-    reached = functions_reached(*(call.function for call in claim.calls))
-    missing = [rule for rule in obligation.rules if _FUNCTIONS[rule] not in reached]
+    reached = rules_reached(*(call.function for call in claim.calls))
+    missing = [rule for rule in obligation.rules if rule not in reached]
     if not missing:
         return None
     return Verdict.VACUOUS, (
@@ -83,7 +83,6 @@ def unreached(obligation: Obligation, column: str, claim: Claim) -> Found | None
     )
 
 
-_FUNCTIONS = {entry.id: entry.function for entry in all_rules()}
 _RULES = {entry.function: entry.id for entry in all_rules()}
 
 

@@ -19,7 +19,7 @@ VECTORS = Path("spec/vectors")
 Names: TypeAlias = Callable[[Path], set[str]]
 """From the repository's root to the names of one kind."""
 
-_OBLIGATION = re.compile(r'^@obligation\(\s*"(PO-[A-Z]+-[0-9]{3})"', re.MULTILINE)
+_OBLIGATION = re.compile(r'^@(?:obligation|defines)\(\s*"(PO-[A-Z]+-[0-9]{3})"', re.MULTILINE)
 _VALIDATION = Path("refimpl/tenure/validation")
 _MANIFESTS = (Path("refimpl/tenure/manifests"), Path("refimpl/tenure_kai"))
 

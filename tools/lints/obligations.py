@@ -33,11 +33,12 @@ def _used(module: Module, node: ast.Name) -> Problem:
 
 
 def _lifted(tree: ast.Module) -> Iterator[int]:
-    """The names that are in the first argument of a call of `lift`, or of a definition's decorator."""
+    """The names in the argument of a call of `lift`, or in the second one of a definition's decorator."""
     for node in all_nodes(tree):
         match node:
-            case ast.Call(
-                func=ast.Attribute(attr="lift") | ast.Name(id="definition_of"), args=[argument, *_]
+            case (
+                ast.Call(func=ast.Attribute(attr="lift"), args=[argument, *_])
+                | ast.Call(func=ast.Name(id="defines"), args=[_, argument, *_])
             ):
                 yield from _chain(argument)
 

@@ -7,7 +7,7 @@ from typing import Any
 from tenure.model import Reason
 from tenure.readings import BackoffDeadline
 from tenure.rules.backoff import arms_backoff, cooldown_after, cooldown_end, is_deferred
-from tenure_proofs.defining import Cases, definition_of
+from tenure_proofs.defining import Cases, defines
 from tenure_proofs.registry import REFUTED, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import all_of, any_of, choose, implies, negation
@@ -29,8 +29,7 @@ def _reclaimed_again(claim: Claim) -> tuple[Any, Any, Any, Any]:
     return before, quiet, after, fields
 
 
-@obligation("PO-RBO-010", rules=["RBO-010"])
-@definition_of(arms_backoff)
+@defines("PO-RBO-010", arms_backoff)
 def a_reclaim_arms_the_back_off_of_what_the_queue_of_its_victim_borrows(
     reason: Any, held: Any, usage: Any, nominal: Any
 ) -> Any:
@@ -39,8 +38,7 @@ def a_reclaim_arms_the_back_off_of_what_the_queue_of_its_victim_borrows(
     return all_of(any_of(*(reason == one for one in reasons)), held > 0, usage > nominal)
 
 
-@obligation("PO-RBO-030", rules=["RBO-020"])
-@definition_of(cooldown_after)
+@defines("PO-RBO-030", cooldown_after)
 def a_reclaim_doubles_the_cooldown_unless_the_reset_window_has_passed(
     before: Any, quiet: Any, base: Any, most: Any, reset: Any
 ) -> Cases:
@@ -50,8 +48,7 @@ def a_reclaim_doubles_the_cooldown_unless_the_reset_window_has_passed(
     return [(begins, base), (negation(begins), doubled)]
 
 
-@obligation("PO-RBO-040", rules=["RBO-030"])
-@definition_of(cooldown_end)
+@defines("PO-RBO-040", cooldown_end)
 def a_cooldown_ends_its_length_after_the_reclaim_or_when_the_one_before_it_does(
     before: Any, now: Any, length: Any, choice: Any
 ) -> Cases:
@@ -69,8 +66,7 @@ def no_reclaim_ends_a_cooldown_earlier(claim: Claim) -> None:
     claim.prove(end.value >= since + before)
 
 
-@obligation("PO-RBO-060", rules=["RBO-040"])
-@definition_of(is_deferred)
+@defines("PO-RBO-060", is_deferred)
 def only_what_borrows_is_deferred_and_only_while_its_cooldown_runs(
     request: Any, usage: Any, nominal: Any, now: Any, end: Any
 ) -> Any:

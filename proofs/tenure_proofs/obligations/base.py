@@ -9,7 +9,7 @@ from tenure.oracle.door import take_target
 from tenure.rules.priority import effective_priority, has_lower_priority
 from tenure.rules.queue_order import queue_order_timestamp
 from tenure.rules.reservation import quota_reservation_time
-from tenure_proofs.defining import Cases, definition_of
+from tenure_proofs.defining import Cases, defines
 from tenure_proofs.premises import any_question, is_own
 from tenure_proofs.registry import obligation
 from tenure_proofs.trusted.claim import Claim
@@ -20,8 +20,7 @@ FACTS = ("over_quota", "advantage", "borrowing", "within_nominal", "share")
 """Everything in the evidence but its basis."""
 
 
-@obligation("PO-KQ-010", rules=["KQ-020"])
-@definition_of(queue_order_timestamp)
+@defines("PO-KQ-010", queue_order_timestamp)
 def a_workload_queues_from_its_creation_or_its_relevant_eviction(
     workload: Any, configured: Any, sorting: Any
 ) -> Cases:
@@ -79,16 +78,14 @@ def an_equal_is_preempted_only_under_lower_or_newer_equal_priority(claim: Claim)
     )
 
 
-@obligation("PO-KQ-050", rules=["KQ-030"])
-@definition_of(quota_reservation_time)
+@defines("PO-KQ-050", quota_reservation_time)
 def quota_is_held_since_its_stamp_or_since_now(target: Any, now: Any) -> Cases:
     """KEP-8522, Terminology; Kueue main of August 2026, candidate order."""
     stamped = is_set(target, "quota_reserved_at")
     return [(stamped, value_of(target, "quota_reserved_at")), (negation(stamped), now)]
 
 
-@obligation("PO-KQ-080", rules=["KQ-080"])
-@definition_of(effective_priority)
+@defines("PO-KQ-080", effective_priority)
 def a_boost_counts_exactly_where_its_gate_is_on(base: Any, boost: Any, gate: Any) -> Cases:
     """Kueue main of August 2026, effective priority: spec.priority, and its sum with the annotation."""
     return [(gate, base + boost), (negation(gate), base)]

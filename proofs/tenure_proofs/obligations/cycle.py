@@ -26,15 +26,14 @@ from tenure.rules.cycle import (
     work_left,
 )
 from tenure.rules.time_based import is_time_expired
-from tenure_proofs.defining import Cases, definition_of
+from tenure_proofs.defining import Cases, defines
 from tenure_proofs.premises import comes_first
 from tenure_proofs.registry import obligation
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import all_of, any_of, choose, iff, implies, is_set, negation, value_of
 
 
-@obligation("PO-CYC-020", rules=["CYC-010"])
-@definition_of(is_ahead_in_queue)
+@defines("PO-CYC-020", is_ahead_in_queue)
 def a_head_that_is_kept_comes_first_then_priority_then_time_then_uid(
     sticks: Any, other_sticks: Any, priority: Any, other: Any, queued: Any, other_queued: Any, lower: Any
 ) -> Any:
@@ -53,8 +52,7 @@ def _by_priority(mine: Any, theirs: Any, gate: Any) -> tuple[Any, Any]:
     return all_of(gate, higher), any_of(negation(gate), equal)
 
 
-@obligation("PO-CYC-030", rules=["CYC-020"])
-@definition_of(has_earlier_turn)
+@defines("PO-CYC-030", has_earlier_turn)
 def a_head_has_its_turn_by_preemptor_level_priority_and_time(mine: Any, theirs: Any, gate: Any) -> Any:
     """Kueue main of August 2026, classical iterator; each criterion counts among equals."""
     return comes_first(
@@ -65,8 +63,7 @@ def a_head_has_its_turn_by_preemptor_level_priority_and_time(mine: Any, theirs: 
     )
 
 
-@obligation("PO-CYC-040", rules=["CYC-030"])
-@definition_of(wins_tournament)
+@defines("PO-CYC-040", wins_tournament)
 def a_head_wins_by_preemptor_borrowing_share_priority_and_time(
     mine: Any, theirs: Any, share: Any, gate: Any
 ) -> Any:
@@ -80,8 +77,7 @@ def a_head_wins_by_preemptor_borrowing_share_priority_and_time(
     )
 
 
-@obligation("PO-CYC-050", rules=["CYC-040"])
-@definition_of(is_decided_again)
+@defines("PO-CYC-050", is_decided_again)
 def only_a_head_whose_targets_are_preempted_is_decided_again_and_with_the_gate_it_is(
     overlaps: Any, gate: Any
 ) -> Any:
@@ -89,15 +85,13 @@ def only_a_head_whose_targets_are_preempted_is_decided_again_and_with_the_gate_i
     return all_of(overlaps, gate)
 
 
-@obligation("PO-CYC-065", rules=["CYC-050"])
-@definition_of(must_still_fit)
+@defines("PO-CYC-065", must_still_fit)
 def exactly_the_heads_that_could_go_on_are_checked(nothing: Any, defers: Any, overlaps: Any) -> Any:
     """Kueue main of August 2026, scheduling cycle."""
     return negation(any_of(nothing, defers, overlaps))
 
 
-@obligation("PO-CYC-070", rules=["CYC-060"])
-@definition_of(result_of_turn)
+@defines("PO-CYC-070", result_of_turn)
 def every_head_has_the_result_that_its_decision_and_the_cycle_leave_it(
     nothing: Any, strict: Any, defers: Any, fits: Any, preempts: Any
 ) -> Cases:
@@ -127,8 +121,7 @@ def a_head_that_waits_for_targets_is_kept_at_the_head_of_a_best_effort_queue_onl
     )
 
 
-@obligation("PO-CYC-090", rules=["CYC-090"])
-@definition_of(joins_those_parked)
+@defines("PO-CYC-090", joins_those_parked)
 def a_workload_is_parked_untried_only_beside_one_like_it_in_a_best_effort_queue(
     strict: Any, alike: Any
 ) -> Any:
@@ -136,8 +129,7 @@ def a_workload_is_parked_untried_only_beside_one_like_it_in_a_best_effort_queue(
     return all_of(alike, negation(strict))
 
 
-@obligation("PO-CYC-100", rules=["CYC-100"])
-@definition_of(keeps_capacity)
+@defines("PO-CYC-100", keeps_capacity)
 def quota_is_kept_for_whom_cannot_reclaim_it_and_for_a_preemptor_that_goes_first(
     reclaims: Any, hero: Any, goes_first: Any
 ) -> Any:
@@ -145,8 +137,7 @@ def quota_is_kept_for_whom_cannot_reclaim_it_and_for_a_preemptor_that_goes_first
     return any_of(goes_first, negation(any_of(reclaims, hero)))
 
 
-@obligation("PO-CYC-110", rules=["CYC-110"])
-@definition_of(capacity_kept)
+@defines("PO-CYC-110", capacity_kept)
 def what_is_kept_is_what_the_head_asks_for_or_all_that_its_quota_leaves(
     amount: Any, usage: Any, nominal: Any, limited: Any, limit: Any, borrows: Any
 ) -> Cases:
@@ -156,8 +147,7 @@ def what_is_kept_is_what_the_head_asks_for_or_all_that_its_quota_leaves(
     return [(any_of(borrows, least >= 0), least), (all_of(negation(borrows), least < 0), 0)]
 
 
-@obligation("PO-CYC-120", rules=["CYC-120"])
-@definition_of(wants_cycle)
+@defines("PO-CYC-120", wants_cycle)
 def a_cycle_is_due_when_something_changed_a_controller_runs_and_a_head_waits(
     changed: Any, down: Any, pending: Any
 ) -> Any:
@@ -208,15 +198,13 @@ def a_stamp_is_the_whole_second_that_has_begun(claim: Claim) -> None:
     claim.prove(stamp == seconds * SECOND)
 
 
-@obligation("PO-CYC-170", rules=["CYC-170"])
-@definition_of(lost_work)
+@defines("PO-CYC-170", lost_work)
 def a_preemption_loses_no_work_or_all_of_it(kept: Any, done: Any, progress: Any) -> Cases:
     """A play's `progress`."""
     return [(kept, 0), (negation(kept), progress + done)]
 
 
-@obligation("PO-CYC-180", rules=["CYC-180"])
-@definition_of(work_left)
+@defines("PO-CYC-180", work_left)
 def work_that_is_left_completes_the_work_and_is_never_less_than_none(work: Any, progress: Any) -> Cases:
     """A play's `work`."""
     return [(progress <= work, work - progress), (progress > work, 0)]

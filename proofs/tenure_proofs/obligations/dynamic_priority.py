@@ -22,7 +22,7 @@ from tenure.rules.dynamic_priority import (
     priority_at,
     priority_in_decision,
 )
-from tenure_proofs.defining import Cases, definition_of
+from tenure_proofs.defining import Cases, defines
 from tenure_proofs.premises import creation_that_counts
 from tenure_proofs.registry import PROVED, REFUTED, everywhere, obligation, proved_under
 from tenure_proofs.trusted.claim import Claim
@@ -158,8 +158,7 @@ def no_boost_lifts_a_priority_above_max(claim: Claim) -> None:
     claim.prove(_boosted(claim, base, policy).decided <= value_of(policy, "max"))
 
 
-@obligation("PO-DYN-140", rules=["DYN-070", "KQ-080"])
-@definition_of(priority_in_decision)
+@defines("PO-DYN-140", priority_in_decision)
 def a_workload_s_own_priority_counts_exactly_when_its_class_has_no_policy(
     workload: Any, grown: Any, gate: Any
 ) -> Any:
@@ -168,8 +167,7 @@ def a_workload_s_own_priority_counts_exactly_when_its_class_has_no_policy(
     return choose(gate, own + workload.priority_boost, own)
 
 
-@obligation("PO-DYN-020", rules=["DYN-030"])
-@definition_of(dynamic_priority, where=lambda _, policy, __: _int32(value_of(policy, "max")))
+@defines("PO-DYN-020", dynamic_priority, where=lambda _, policy, __: _int32(value_of(policy, "max")))
 def a_priority_is_the_base_plus_its_steps_but_no_more_than_max_and_within_32_bits(
     base: Any, policy: Any, steps: Any
 ) -> Cases:
@@ -261,16 +259,14 @@ def the_number_of_steps_never_falls_and_saturates(claim: Claim) -> None:
     )
 
 
-@obligation("PO-DYN-075", rules=["DYN-010"])
-@definition_of(elapsed_time)
+@defines("PO-DYN-075", elapsed_time)
 def time_runs_from_the_jobs_creation_and_is_never_negative(workload: Any, now: Any) -> Cases:
     """KEP-754, Proposal: "the time since the Job was created"; the Workload's creation stands in for it."""
     created = creation_that_counts(workload)
     return [(now >= created, now - created), (now < created, 0)]
 
 
-@obligation("PO-DYN-080", rules=["DYN-040"])
-@definition_of(policy_fault)
+@defines("PO-DYN-080", policy_fault)
 def a_class_is_refused_for_its_delay_and_else_only_where_the_reading_refuses(
     base: Any, policy: Any, choice: Any
 ) -> Cases:

@@ -23,7 +23,7 @@ from tenure.rules.share import (
     stays_in_tournament,
 )
 from tenure_proofs.amounts import within_64_bits
-from tenure_proofs.defining import Cases, definition_of
+from tenure_proofs.defining import Cases, defines
 from tenure_proofs.premises import any_question, is_own, reclaiming_allows
 from tenure_proofs.registry import REFUTED, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
@@ -41,8 +41,7 @@ def _compared(claim: Claim, name: str, first: Any, second: Any) -> Any:
     return share
 
 
-@obligation("PO-KQ-400", rules=["KQ-410"])
-@definition_of(claims_nominal)
+@defines("PO-KQ-400", claims_nominal)
 def nominal_quota_is_claimed_within_it_while_the_gate_is_on(within: Any, gate: Any) -> Any:
     """Kueue main of August 2026, fair sharing: feature gate FairSharingPreemptWithinNominal."""
     return all_of(within, gate)
@@ -62,8 +61,7 @@ def the_final_share_allows_equality_and_the_initial_share_does_not(claim: Claim)
     )
 
 
-@obligation("PO-KQ-420", rules=["KQ-010", "KQ-330", "KQ-400", "KQ-420", "KQ-430"])
-@definition_of(basis_by_share)
+@defines("PO-KQ-420", basis_by_share)
 def only_the_strategy_in_use_decides_unless_nominal_quota_is_claimed(
     preemptor: Any, target: Any, evidence: Any, terms: Any
 ) -> Cases:
@@ -100,29 +98,27 @@ def a_preemptor_that_gets_own_victims_back_ends_below_the_share_that_the_other_s
     claim.prove(implies(passes, all_of(mine < before, after < before)))
 
 
-@obligation("PO-KQ-450", rules=["KQ-490"])
-@definition_of(queue_wins)
+@defines("PO-KQ-450", queue_wins)
 def queues_are_visited_by_shares_and_then_in_the_order_of_candidates(share: Any, stands_before: Any) -> Any:
     """Kueue main of August 2026, order of target ClusterQueues: a strict order, as both of these are."""
     return any_of(share > 0, all_of(share == 0, stands_before))
 
 
-@obligation("PO-KQ-470", rules=["KQ-500"])
-@definition_of(cohort_wins)
+@defines("PO-KQ-470", cohort_wins)
 def a_cohort_wins_ties_and_the_last_of_equal_cohorts_is_visited(share: Any) -> Any:
     """Kueue main of August 2026, order of target ClusterQueues: "at least"; among cohorts DV-020."""
     return share >= 0
 
 
-@obligation("PO-KQ-480", rules=["KQ-480"])
-@definition_of(stays_in_tournament)
+@defines("PO-KQ-480", stays_in_tournament)
 def a_node_that_neither_borrows_nor_is_on_the_path_is_not_visited(borrowing: Any, on_path: Any) -> Any:
     """Kueue main of August 2026, order of target ClusterQueues: nodes that borrow nothing are left out."""
     return any_of(borrowing, on_path)
 
 
-@obligation("PO-KQ-490", rules=["KQ-110", "KQ-470"])
-@definition_of(borrowed_amount, where=lambda usage, quota: all_of(within_64_bits(usage, quota), quota >= 0))
+@defines(
+    "PO-KQ-490", borrowed_amount, where=lambda usage, quota: all_of(within_64_bits(usage, quota), quota >= 0)
+)
 def nothing_is_borrowed_exactly_within_quota(usage: Any, quota: Any) -> Cases:
     """Kueue main of August 2026, dominant resource share; nodes that may lose workloads."""
     exact = all_of(usage > quota, usage < UNLIMITED)

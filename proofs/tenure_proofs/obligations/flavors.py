@@ -24,7 +24,7 @@ from tenure.rules.flavors import (
     tries_next_flavor,
 )
 from tenure.rules.quota import is_within_quota
-from tenure_proofs.defining import Cases, definition_of
+from tenure_proofs.defining import Cases, defines
 from tenure_proofs.premises import comes_first
 from tenure_proofs.registry import REFUTED, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
@@ -57,8 +57,7 @@ def _viable(mode: Any) -> Any:
     return all_of(mode != FlavorMode.NO_FIT, mode != FlavorMode.NO_CANDIDATES)
 
 
-@obligation("PO-KQ-520", rules=["KQ-070", "KQ-520"])
-@definition_of(mode_without_search)
+@defines("PO-KQ-520", mode_without_search)
 def a_request_fits_up_to_what_is_free_and_never_beyond_the_potential(
     request: Any, free: Any, potential: Any, nominal: Any, reaches: Any
 ) -> Cases:
@@ -72,8 +71,7 @@ def a_request_fits_up_to_what_is_free_and_never_beyond_the_potential(
     ]
 
 
-@obligation("PO-KQ-530", rules=["KQ-530"])
-@definition_of(may_preempt_while_borrowing)
+@defines("PO-KQ-530", may_preempt_while_borrowing)
 def a_policy_that_is_not_set_counts_as_not_never_while_borrowing(terms: Any) -> Any:
     """Kueue main of August 2026, flavor assigner: borrowWithinCohort, or under fair sharing reclaim."""
     not_never = (ReclaimWithinCohort.UNSET, ReclaimWithinCohort.LOWER_PRIORITY, ReclaimWithinCohort.ANY)
@@ -82,8 +80,7 @@ def a_policy_that_is_not_set_counts_as_not_never_while_borrowing(terms: Any) -> 
     return any_of(borrows, all_of(terms.fair_sharing, reclaims))
 
 
-@obligation("PO-KQ-540", rules=["KQ-540"])
-@definition_of(mode_after_search)
+@defines("PO-KQ-540", mode_after_search)
 def a_search_ends_in_reclaim_preemption_or_no_candidates(any_target: Any, any_own: Any) -> Cases:
     """Kueue main of August 2026, preemption oracle: to preempt in other ClusterQueues only is the best."""
     return [
@@ -93,8 +90,7 @@ def a_search_ends_in_reclaim_preemption_or_no_candidates(any_target: Any, any_ow
     ]
 
 
-@obligation("PO-KQ-580", rules=["KQ-550", "KQ-560"])
-@definition_of(is_preferred)
+@defines("PO-KQ-580", is_preferred)
 def a_preference_decides_what_is_looked_at_first(
     mode: Any, level: Any, other: Any, other_level: Any, preference: Any
 ) -> Any:
@@ -114,8 +110,7 @@ def a_preference_decides_what_is_looked_at_first(
     return all_of(mode != FlavorMode.NO_FIT, found)
 
 
-@obligation("PO-KQ-590", rules=["KQ-560"])
-@definition_of(is_higher_mode)
+@defines("PO-KQ-590", is_higher_mode)
 def the_five_modes_are_in_one_strict_order(mode: Any, other: Any) -> Any:
     """Kueue main of August 2026, flavor assigner: NoFit, NoCandidates, Preempt, Reclaim, Fit."""
     return any_of(
@@ -123,8 +118,7 @@ def the_five_modes_are_in_one_strict_order(mode: Any, other: Any) -> Any:
     )
 
 
-@obligation("PO-KQ-600", rules=["KQ-570"])
-@definition_of(tries_next_flavor)
+@defines("PO-KQ-600", tries_next_flavor)
 def the_search_for_a_flavor_goes_on_in_exactly_these_cases(mode: Any, level: Any, fungibility: Any) -> Any:
     """Kueue v1beta2, FlavorFungibility: whenCanPreempt and whenCanBorrow."""
     preempts = any_of(mode == FlavorMode.PREEMPT, mode == FlavorMode.RECLAIM)
@@ -134,8 +128,7 @@ def the_search_for_a_flavor_goes_on_in_exactly_these_cases(mode: Any, level: Any
     return any_of(negation(_viable(mode)), leaves)
 
 
-@obligation("PO-KQ-620", rules=["KQ-580"])
-@definition_of(tolerates)
+@defines("PO-KQ-620", tolerates)
 def a_toleration_covers_what_it_names_and_everything_that_it_does_not(toleration: Any, taint: Any) -> Any:
     """Kubernetes core/v1, tolerations: an empty key with Exists covers all; the effect must match."""
     return all_of(

@@ -20,7 +20,7 @@ from tenure.rules.hero_billing import (
     share_of_bill,
 )
 from tenure_proofs.amounts import ordinary
-from tenure_proofs.defining import Cases, definition_of
+from tenure_proofs.defining import Cases, defines
 from tenure_proofs.registry import PROVED, obligation, proved_under
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import all_of, choose, implies, negation, quotient
@@ -204,8 +204,7 @@ def a_larger_bill_is_no_smaller_for_any_of_five_equal_nodes(claim: Claim) -> Non
     claim.prove(share(less, 10, before, 50, rounding).value <= share(more, 10, before, 50, rounding).value)
 
 
-@obligation("PO-UCQ-330", rules=["KQ-110", "UCQ-110"])
-@definition_of(left_to_bill, where=lambda nominal, usage, _, billed: ordinary(nominal, usage, billed))
+@defines("PO-UCQ-330", left_to_bill, where=lambda nominal, usage, _, billed: ordinary(nominal, usage, billed))
 def what_a_node_can_be_billed_is_what_it_has_and_a_hero_does_not_use(
     nominal: Any, usage: Any, hero: Any, billed: Any
 ) -> Cases:
@@ -237,15 +236,13 @@ def all_that_a_node_is_ever_billed_is_at_most_its_quota(claim: Claim) -> None:
     )
 
 
-@obligation("PO-UCQ-340", rules=["UCQ-120"])
-@definition_of(bill_of_cohort)
+@defines("PO-UCQ-340", bill_of_cohort)
 def heroes_are_billed_to_others_in_full_unless_these_have_less_left(used: Any, left: Any) -> Cases:
     """KEP-8826, Implementation: billed, all of it, as far as there is quota to bill."""
     return [(used <= left, used), (used > left, left)]
 
 
-@obligation("PO-UCQ-345", rules=["KQ-110", "UCQ-100"])
-@definition_of(billed_usage, where=lambda usage, nominal, _: ordinary(usage, nominal))
+@defines("PO-UCQ-345", billed_usage, where=lambda usage, nominal, _: ordinary(usage, nominal))
 def a_hero_bills_its_excess_or_all_of_its_usage(usage: Any, nominal: Any, choice: Any) -> Cases:
     """KEP-8826, Implementation, the formula: Workload[k] is all of it; its other reading, the excess."""
     return [
@@ -312,8 +309,7 @@ def a_workload_is_billed_to_queues_in_proportion_and_to_cohorts_not_at_all(claim
     )
 
 
-@obligation("PO-UCQ-380", rules=["UCQ-260"])
-@definition_of(lendable)
+@defines("PO-UCQ-380", lendable)
 def a_hero_may_use_all_there_is_or_what_may_be_lent_of_it(amount: Any, limit: Any, lending: Any) -> Cases:
     """KEP-8826, Goals, Bypass Limits; Lending Limits: ignored, or honoured for the first version."""
     limited = all_of(lending == HeroLending.HONOUR, limit.present, limit.value <= amount)

@@ -15,7 +15,7 @@ from tenure.rules.hero_fit import (
 )
 from tenure.rules.quota import available, local_available
 from tenure_proofs.amounts import LARGE, ordinary
-from tenure_proofs.defining import Cases, definition_of
+from tenure_proofs.defining import Cases, defines
 from tenure_proofs.registry import REFUTED, everywhere, obligation, proved_under
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import all_of, any_of, has_value, implies, negation
@@ -30,16 +30,14 @@ def _bounded(*amounts: Any) -> Any:
     return all_of(*(all_of(amount >= -LARGE, amount <= LARGE) for amount in amounts))
 
 
-@obligation("PO-UCQ-400", rules=["UCQ-210"])
-@definition_of(accessible_to_hero)
+@defines("PO-UCQ-400", accessible_to_hero)
 def accessible_is_the_quota_of_the_subtree_as_far_as_the_clamp_allows(subtree: Any, clamp: Any) -> Cases:
     """KEP-8826, Implementation, formula and constraint: without a limit "the sum of the subtree"."""
     clamped = all_of(clamp.present, clamp.value <= subtree)
     return [(clamped, clamp.value), (negation(clamped), subtree)]
 
 
-@obligation("PO-UCQ-405", rules=["KQ-100", "UCQ-220"])
-@definition_of(clamp_of_hero, where=lambda nominal, limit, _: ordinary(nominal, limit.value))
+@defines("PO-UCQ-405", clamp_of_hero, where=lambda nominal, limit, _: ordinary(nominal, limit.value))
 def a_borrowing_limit_clamps_what_is_borrowed_or_all(nominal: Any, limit: Any, clamp: Any) -> Cases:
     """KEP-8826, Implementation: "clamped by the borrowingLimit of the UCQ itself", both readings."""
     return [
@@ -60,8 +58,8 @@ def no_borrowing_limit_keeps_a_hero_from_its_own_quota(claim: Claim) -> None:
     claim.prove(clamped.is_set, claim.lift(accessible_to_hero)(nominal + others, clamp).value >= nominal)
 
 
-@obligation("PO-UCQ-420", rules=["KQ-100", "UCQ-240"])
-@definition_of(
+@defines(
+    "PO-UCQ-420",
     hero_request_fits,
     where=lambda usage, request, accessible, room: all_of(
         ordinary(usage, request, accessible), _bounded(room)
@@ -162,8 +160,7 @@ def usage_outside_a_hero_s_subtree_changes_its_room_only_by_what_is_owed_to_it(c
     )
 
 
-@obligation("PO-UCQ-470", rules=["UCQ-250"])
-@definition_of(hero_mode_without_search)
+@defines("PO-UCQ-470", hero_mode_without_search)
 def a_request_can_never_fit_exactly_if_alone_it_is_more_than_what_is_accessible(
     request: Any, fits: Any, accessible: Any
 ) -> Cases:
@@ -186,8 +183,7 @@ def a_request_that_would_exceed_what_is_accessible_beside_what_runs_never_fits(c
     claim.prove(mode == FlavorMode.NO_FIT)
 
 
-@obligation("PO-UCQ-480", rules=["KQ-100", "UCQ-230"])
-@definition_of(room_beside, where=lambda room, idle, *_: all_of(ordinary(idle), _bounded(room)))
+@defines("PO-UCQ-480", room_beside, where=lambda room, idle, *_: all_of(ordinary(idle), _bounded(room)))
 def local_quota_of_others_is_room_unless_lending_limits_are_honoured(
     room: Any, idle: Any, own: Any, lending: Any
 ) -> Cases:

@@ -11,7 +11,7 @@ from tenure.readings import HeroPrecedence
 from tenure.rules.dynamic_priority import dynamic_priority
 from tenure.rules.hero_rank import has_turn_before, kinship, may_take_from_hero, root_of_scope
 from tenure.rules.hero_targets import basis_for_hero, is_immune
-from tenure_proofs.defining import Cases, definition_of
+from tenure_proofs.defining import Cases, defines
 from tenure_proofs.premises import any_question, any_terms, is_own
 from tenure_proofs.registry import PROVED, REFUTED, everywhere, obligation
 from tenure_proofs.trusted.ancestors import Cohorts, Stand, cohorts, kin_is
@@ -215,8 +215,7 @@ def heroes_of_two_branches_never_preempt_each_other(claim: Claim) -> None:
     claim.prove(negation(taken))
 
 
-@obligation("PO-UCQ-170", rules=["UCQ-020"])
-@definition_of(may_take_from_hero)
+@defines("PO-UCQ-170", may_take_from_hero)
 def a_hero_above_may_preempt_all_a_peer_lower_priority_and_the_rest_depends_on_the_reading(
     kin: Any, lower: Any, choice: Any
 ) -> Cases:

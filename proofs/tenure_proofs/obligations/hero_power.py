@@ -9,7 +9,7 @@ from tenure.oracle.door import take_target
 from tenure.rules.eligibility import preemption_reason
 from tenure.rules.hero_targets import basis_for_hero, group_for_hero, hero_preemption_reason, is_immune
 from tenure.rules.ordering import stands_before
-from tenure_proofs.defining import Cases, definition_of
+from tenure_proofs.defining import Cases, defines
 from tenure_proofs.obligations.hero_immunity import (
     GUARANTEED_TREE,
     IMMUNITY,
@@ -136,8 +136,7 @@ def in_its_own_cluster_queue_a_hero_respects_min_admit_duration(claim: Claim) ->
     claim.prove(negation(claim.lift(take_target)(*asked).defined))
 
 
-@obligation("PO-UCQ-265", rules=["UCQ-320"])
-@definition_of(group_for_hero)
+@defines("PO-UCQ-265", group_for_hero)
 def borrowers_are_preempted_first_then_others_and_the_heros_own_workloads_last(
     own: Any, over_quota: Any
 ) -> Cases:

@@ -7,7 +7,7 @@ from typing import Any
 from tenure.model import PreemptionRules
 from tenure.readings import HeroScope
 from tenure.rules.hero_rank import has_turn_before, is_above, is_hero, kinship, root_of_scope
-from tenure_proofs.defining import Cases, definition_of
+from tenure_proofs.defining import Cases, defines
 from tenure_proofs.premises import comes_first
 from tenure_proofs.registry import REFUTED, obligation
 from tenure_proofs.trusted.ancestors import cohorts
@@ -75,8 +75,7 @@ def above_is_a_strict_order_and_two_cohorts_above_one_are_above_each_other(claim
     )
 
 
-@obligation("PO-UCQ-035", rules=["UCQ-030"])
-@definition_of(has_turn_before)
+@defines("PO-UCQ-035", has_turn_before)
 def heads_of_heroes_come_first_the_higher_before_the_lower(first: Any, second: Any) -> Any:
     """KEP-8826, Goals, Hierarchical Protection; Non-Goals: "standard priority and creation time"."""
     by_rank = comes_first(
@@ -95,8 +94,7 @@ def the_subtree_of_a_hero_is_that_of_its_parent_cohort(claim: Claim) -> None:
     claim.prove(claim.lift(root_of_scope)(parent, root, claim.reading.hero_scope).value == parent)
 
 
-@obligation("PO-UCQ-045", rules=["UCQ-040"])
-@definition_of(root_of_scope)
+@defines("PO-UCQ-045", root_of_scope)
 def the_subtree_of_a_hero_begins_at_its_parent_cohort_or_at_the_root_of_its_tree(
     parent: Any, root: Any, choice: Any
 ) -> Cases:
@@ -104,8 +102,7 @@ def the_subtree_of_a_hero_begins_at_its_parent_cohort_or_at_the_root_of_its_tree
     return [(choice == HeroScope.BRANCH, parent), (choice == HeroScope.TREE, root)]
 
 
-@obligation("PO-UCQ-050", rules=["UCQ-050"])
-@definition_of(is_hero)
+@defines("PO-UCQ-050", is_hero)
 def a_hero_is_a_queue_with_the_rules_and_a_cohort_and_nothing_else(rules: Any, has_cohort: Any) -> Any:
     """KEP-8826, API: the rules are chosen in the ClusterQueue; Goals, Subtree Containment: of its cohort."""
     return all_of(rules == PreemptionRules.UBER_CLUSTER_QUEUE, has_cohort)

@@ -17,7 +17,7 @@ from tenure.rules.hero_tree import (
 )
 from tenure.rules.quota import is_within_quota, local_available, local_quota, quota_passed_up, usage_passed_up
 from tenure_proofs.amounts import LARGE, ordinary
-from tenure_proofs.defining import Cases, definition_of
+from tenure_proofs.defining import Cases, defines
 from tenure_proofs.premises import any_question, is_own
 from tenure_proofs.registry import REFUTED, everywhere, obligation, proved_under
 from tenure_proofs.trusted.claim import Claim
@@ -48,8 +48,7 @@ def no_bill_makes_an_effective_quota_negative(claim: Claim) -> None:
     claim.prove(claim.lift(effective_nominal)(nominal, billed, 0).value >= 0)
 
 
-@obligation("PO-UCQ-505", rules=[*AMOUNTS, "UCQ-160"])
-@definition_of(effective_nominal, where=ordinary)
+@defines("PO-UCQ-505", effective_nominal, where=ordinary)
 def a_quota_falls_by_what_it_is_billed_and_rises_by_what_it_receives(
     nominal: Any, bill: Any, received: Any
 ) -> Any:
@@ -102,8 +101,8 @@ def bills_preserve_what_a_subtree_has_available(claim: Claim) -> None:
     )
 
 
-@obligation("PO-UCQ-530", rules=["KQ-100", "UCQ-180"])
-@definition_of(
+@defines(
+    "PO-UCQ-530",
     widened_borrowing_limit,
     where=lambda limit, before, after: all_of(ordinary(limit.value, before), after >= -LARGE, after <= LARGE),
 )
@@ -116,8 +115,7 @@ def a_node_within_its_borrowing_limit_stays_within_it(limit: Any, before: Any, a
     ]
 
 
-@obligation("PO-UCQ-540", rules=["KQ-110", "UCQ-190"])
-@definition_of(fallen_lending_limit, where=lambda limit, bill, _: ordinary(limit.value, bill))
+@defines("PO-UCQ-540", fallen_lending_limit, where=lambda limit, bill, _: ordinary(limit.value, bill))
 def a_lending_limit_falls_by_the_bill_where_it_is_honoured_and_never_below_zero(
     limit: Any, bill: Any, lending: Any
 ) -> Cases:
@@ -150,8 +148,8 @@ def where_limits_are_honoured_a_node_is_billed_and_lends_together_no_more_than_i
     claim.prove(after.is_set, bill + claim.lift(quota_passed_up)(quota).value <= limit.value)
 
 
-@obligation("PO-UCQ-550", rules=["KQ-110", "UCQ-200"])
-@definition_of(
+@defines(
+    "PO-UCQ-550",
     unlocked,
     where=lambda usage, quota, idle, allowance: all_of(
         ordinary(usage, quota, idle), allowance >= -LARGE, allowance <= LARGE

@@ -26,7 +26,7 @@ from tenure.rules.min_runtime import (
     value_in_session,
 )
 from tenure.rules.time_based import is_time_expired
-from tenure_proofs.defining import Cases, definition_of
+from tenure_proofs.defining import Cases, defines
 from tenure_proofs.registry import REFUTED, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import all_of, any_of, has_value, iff, implies, negation
@@ -41,15 +41,13 @@ def _same(first: Any, second: Any) -> Any:
     )
 
 
-@obligation("PO-KMR-010", rules=["KMR-010"])
-@definition_of(nearest_set)
+@defines("PO-KMR-010", nearest_set)
 def the_nearest_set_value_wins(own: Any, above: Any) -> Cases:
     """MinRuntime Plugin, Preemption Resolution: walking up until a value is found, and else the default."""
     return [(own.present, own.value), (negation(own.present), above)]
 
 
-@obligation("PO-KMR-020", rules=["KMR-020"])
-@definition_of(default_of)
+@defines("PO-KMR-020", default_of)
 def a_default_is_what_the_argument_says_unless_it_is_wrong(argument: Any) -> Cases:
     """MinRuntime Plugin, Configuration Parameters; the plugin goes on with 0s where the argument is wrong."""
     right = all_of(argument.present, argument.value >= 0)
@@ -148,15 +146,13 @@ def setting_a_value_never_shortens_a_protection(claim: Claim) -> None:
     claim.prove(value(own, above).value >= value(None, above).value)
 
 
-@obligation("PO-KMR-080", rules=["KMR-080"])
-@definition_of(passes_filter)
+@defines("PO-KMR-080", passes_filter)
 def every_job_but_a_protected_one_that_is_not_elastic_passes_the_filter(elastic: Any, protected: Any) -> Any:
     """MinRuntime Plugin, Implementation Details, and Elastic Jobs Handling, item 1."""
     return any_of(elastic, negation(protected))
 
 
-@obligation("PO-KMR-100", rules=["KMR-060"])
-@definition_of(is_protected)
+@defines("PO-KMR-100", is_protected)
 def protection_ends_exactly_with_the_minimum_runtime(start: Any, minimum: Any, now: Any) -> Any:
     """MinRuntime Plugin, Example Workflow: "until it runs for at least 30 seconds"; none without a start."""
     return all_of(start.present, now < start.value + minimum)
@@ -169,22 +165,19 @@ def with_0s_no_job_is_protected(claim: Claim) -> None:
     claim.prove(negation(claim.lift(is_protected)(start, 0, now).value))
 
 
-@obligation("PO-KMR-120", rules=["KMR-070"])
-@definition_of(is_elastic)
+@defines("PO-KMR-120", is_elastic)
 def a_job_is_elastic_exactly_if_some_sub_group_has_pods_to_spare(so_far: Any, least: Any, pods: Any) -> Any:
     """MinRuntime Plugin, Elastic Jobs Handling, for each sub-group: who is elastic by one stays elastic."""
     return any_of(so_far, pods - least > 0)
 
 
-@obligation("PO-KMR-140", rules=["KMR-100"])
-@definition_of(keeps_minimum)
+@defines("PO-KMR-140", keeps_minimum)
 def every_sub_group_that_loses_pods_keeps_its_minimum(least: Any, active: Any, preempted: Any) -> Any:
     """MinRuntime Plugin, Elastic Jobs Handling, item 2; nothing else is refused."""
     return any_of(preempted == 0, active - preempted >= least)
 
 
-@obligation("PO-KMR-150", rules=["KMR-090"])
-@definition_of(must_keep_minimum)
+@defines("PO-KMR-150", must_keep_minimum)
 def exactly_an_elastic_protected_job_must_keep_its_minimum(elastic: Any, protected: Any) -> Any:
     """MinRuntime Plugin, Elastic Jobs Handling, item 2, in every scenario that is accepted."""
     return all_of(elastic, protected)
@@ -201,8 +194,7 @@ def a_protected_job_keeps_its_minimum_in_every_accepted_scenario(claim: Claim) -
     claim.prove(active - preempted >= least)
 
 
-@obligation("PO-KMR-170", rules=["KMR-050"])
-@definition_of(is_resolvable)
+@defines("PO-KMR-170", is_resolvable)
 def the_default_counts_exactly_if_a_queue_that_is_needed_is_missing(
     action: Any, pending: Any, victim: Any
 ) -> Any:
@@ -210,8 +202,7 @@ def the_default_counts_exactly_if_a_queue_that_is_needed_is_missing(
     return all_of(victim, implies(action == Action.RECLAIM, pending))
 
 
-@obligation("PO-KMR-180", rules=["KMR-110"])
-@definition_of(value_in_session)
+@defines("PO-KMR-180", value_in_session)
 def a_kept_value_is_what_resolving_again_would_give_while_queues_are_the_same(
     kept: Any, resolved: Any
 ) -> Cases:
@@ -226,8 +217,7 @@ def a_kept_value_is_what_resolving_again_would_give(claim: Claim) -> None:
     claim.prove(claim.lift(value_in_session)(kept, resolved).value == resolved)
 
 
-@obligation("PO-KMR-200", rules=["KMR-120"])
-@definition_of(protection_in_session)
+@defines("PO-KMR-200", protection_in_session)
 def the_first_answer_of_a_session_is_that_of_the_clock(kept: Any, by_the_clock: Any) -> Cases:
     """MinRuntime Plugin, Caching. Later answers are the first one, which never errs against the victim."""
     return [(kept.present, kept.value), (negation(kept.present), by_the_clock)]
@@ -243,8 +233,7 @@ def every_answer_of_a_session_is_that_of_the_clock(claim: Claim) -> None:
     claim.prove(iff(claim.lift(protection_in_session)(at_first, at_last).value, at_last))
 
 
-@obligation("PO-KMR-220", rules=["KMR-130"])
-@definition_of(is_answer_kept)
+@defines("PO-KMR-220", is_answer_kept)
 def only_march_2026_keeps_answers_and_none_without_a_start_time(start: Any, version: Any) -> Any:
     """MinRuntime plugin of March 2026: a job may get its first stamp within a session; v0.17.0 asks again."""
     return all_of(start.present, version == KaiVersion.MARCH_2026)
@@ -348,8 +337,7 @@ def a_timestamp_in_whole_seconds_protects_for_the_whole_minimum_runtime(claim: C
     claim.prove(iff(read, exact))
 
 
-@obligation("PO-KMR-320", rules=["KMR-140"])
-@definition_of(least_members)
+@defines("PO-KMR-320", least_members)
 def a_minimum_is_what_is_declared_unless_it_is_below_the_least_of_its_version(
     member: Any, in_sub_group: Any, version: Any
 ) -> Cases:

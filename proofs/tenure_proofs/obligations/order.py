@@ -6,7 +6,7 @@ from typing import Any
 
 from tenure.model import Workload
 from tenure.rules.ordering import candidate_precedes, order_key, stands_before
-from tenure_proofs.defining import definition_of
+from tenure_proofs.defining import defines
 from tenure_proofs.premises import any_terms, comes_first, duration_is_in_force, is_own
 from tenure_proofs.registry import obligation
 from tenure_proofs.trusted.claim import Claim
@@ -80,8 +80,7 @@ def _of_one_group(first: Any, second: Any, _: Any, terms: Any, __: Any) -> Any:
     return iff(is_own(first, terms), is_own(second, terms))
 
 
-@obligation("PO-TBP-230", rules=ORDER_RULES)
-@definition_of(candidate_precedes, where=_of_one_group)
+@defines("PO-TBP-230", candidate_precedes, where=_of_one_group)
 def evicted_first_then_lower_priority_then_expired_then_the_last_admitted(
     first: Any, second: Any, preemptor: Any, terms: Any, now: Any
 ) -> Any:
@@ -141,8 +140,7 @@ def two_candidates_of_any_groups_with_different_uids_are_never_tied(claim: Claim
     claim.prove(any_of(before(first, second), before(second, first)))
 
 
-@obligation("PO-KQ-115", rules=["KQ-220", *ORDER_RULES])
-@definition_of(stands_before, where=_of_their_groups)
+@defines("PO-KQ-115", stands_before, where=_of_their_groups)
 def evicted_first_then_by_group_whatever_the_priorities(
     first: Any, first_group: Any, second: Any, second_group: Any, preemptor: Any, terms: Any, now: Any
 ) -> Any:

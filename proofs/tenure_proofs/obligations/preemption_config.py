@@ -30,14 +30,13 @@ from tenure.rules.preemption_config import (
     is_trigger_stopped,
 )
 from tenure.rules.protection import is_protected_from_others
-from tenure_proofs.defining import Cases, definition_of
+from tenure_proofs.defining import Cases, defines
 from tenure_proofs.registry import REFUTED, everywhere, obligation, proved_under
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import all_of, any_of, choose, iff, implies, is_set, negation, value_of
 
 
-@obligation("PO-PCF-010", rules=["PCF-010"])
-@definition_of(is_in_scope)
+@defines("PO-PCF-010", is_in_scope)
 def a_scope_reaches_exactly_what_it_names(
     scope: Any, queue: Any, local: Any, parent: Any, root: Any
 ) -> Cases:
@@ -61,8 +60,7 @@ def _compares(comparison: Any, candidate: Any, preemptor: Any) -> Any:
     )
 
 
-@obligation("PO-PCF-020", rules=["PCF-020"])
-@definition_of(compares)
+@defines("PO-PCF-020", compares)
 def a_comparison_has_the_candidate_on_the_left(comparison: Any, candidate: Any, preemptor: Any) -> Any:
     """Kueue v0.20, comparison of priorities and of numeric labels."""
     return _compares(comparison, candidate, preemptor)
@@ -77,8 +75,7 @@ def no_two_workloads_select_each_other_by_less_than_or_equal(claim: Claim) -> No
     claim.prove(negation(all_of(compared(at_most, one, other).value, compared(at_most, other, one).value)))
 
 
-@obligation("PO-PCF-030", rules=["PCF-030"])
-@definition_of(compared_priority)
+@defines("PO-PCF-030", compared_priority)
 def base_ignores_what_boosted_adds(mode: Any, base: Any, effective: Any) -> Cases:
     """Kueue v0.20, priority.mode."""
     return [(mode == PriorityMode.BASE, base), (mode == PriorityMode.BOOSTED, effective)]
@@ -103,8 +100,7 @@ def no_two_workloads_select_each_other_by_base_or_boosted_priority(claim: Claim)
     claim.prove(negation(all_of(selects(0, 1), selects(1, 0))))
 
 
-@obligation("PO-PCF-040", rules=["PCF-040"])
-@definition_of(is_class_selected)
+@defines("PO-PCF-040", is_class_selected)
 def a_name_is_among_those_that_match_and_not_among_the_others(
     any_matched: Any, matched: Any, excluded: Any
 ) -> Any:
@@ -117,8 +113,7 @@ def _is_of_labels(operator: Any, *_: Any) -> Any:
     return all_of(operator != NodeOperator.GREATER, operator != NodeOperator.LESS)
 
 
-@obligation("PO-PCF-050", rules=["PCF-050"])
-@definition_of(is_label_selected, where=_is_of_labels)
+@defines("PO-PCF-050", is_label_selected, where=_is_of_labels)
 def what_one_operator_selects_its_opposite_does_not(operator: Any, present: Any, listed: Any) -> Cases:
     """Kubernetes, meta/v1 LabelSelector: NotIn is not In, DoesNotExist is not Exists."""
     return [
@@ -129,8 +124,7 @@ def what_one_operator_selects_its_opposite_does_not(operator: Any, present: Any,
     ]
 
 
-@obligation("PO-PCF-060", rules=["PCF-060", "PCF-020"])
-@definition_of(is_number_selected)
+@defines("PO-PCF-060", is_number_selected)
 def a_number_is_there_within_its_bounds_and_compares(
     candidate: Any, preemptor: Any, comparison: Any, minimum: Any, maximum: Any
 ) -> Any:
@@ -161,15 +155,13 @@ def no_two_workloads_select_each_other_by_a_smaller_number(claim: Claim) -> None
     )
 
 
-@obligation("PO-PCF-070", rules=["PCF-070"])
-@definition_of(is_selected)
+@defines("PO-PCF-070", is_selected)
 def every_part_of_a_selector_must_select(facts: Any) -> Any:
     """Kueue v0.20, rules[].candidateSelectors: all parts, and nothing besides."""
     return all_of(*(getattr(facts, name) for name in SelectorFacts.__slots__))
 
 
-@obligation("PO-PCF-080", rules=["PCF-080"])
-@definition_of(is_tier_tried)
+@defines("PO-PCF-080", is_tier_tried)
 def a_stopped_tier_is_not_tried_and_quota_chooses_among_the_last_two(
     trigger: Any, quota_fits: Any, stopped: Any
 ) -> Any:
@@ -178,15 +170,13 @@ def a_stopped_tier_is_not_tried_and_quota_chooses_among_the_last_two(
     return all_of(negation(stopped), by_quota, implies(trigger == Trigger.INSUFFICIENT_TOPOLOGY, quota_fits))
 
 
-@obligation("PO-PCF-090", rules=["PCF-090"])
-@definition_of(is_search_made)
+@defines("PO-PCF-090", is_search_made)
 def a_named_config_is_enough_for_a_search(below_root: Any, by_policy: Any, configured: Any) -> Any:
     """Kueue of September 2026, flavor assigner."""
     return any_of(below_root, by_policy, configured)
 
 
-@obligation("PO-PCF-100", rules=["PCF-100"])
-@definition_of(is_trigger_stopped)
+@defines("PO-PCF-100", is_trigger_stopped)
 def an_invalid_selector_stops_its_trigger_unless_it_is_passed_over(faulty: Any, choice: Any) -> Any:
     """Kueue of September 2026, evaluator of PreemptionConfigs, newest and earlier."""
     return all_of(faulty, choice != InvalidSelector.PASSED_OVER)
@@ -199,8 +189,7 @@ def an_invalid_selector_leaves_its_trigger_alone(claim: Claim) -> None:
     claim.prove(negation(stopped.value))
 
 
-@obligation("PO-PCF-110", rules=["PCF-110"])
-@definition_of(are_candidates_merged)
+@defines("PO-PCF-110", are_candidates_merged)
 def under_fair_sharing_tiers_are_appended(choice: Any, fair: Any) -> Any:
     """KEP-13396, Integration, and Kueue of September 2026, fair strategy."""
     return all_of(choice != ConfiguredCandidates.APPENDED, negation(fair))
@@ -213,8 +202,7 @@ def configured_candidates_are_never_sorted_among_others(claim: Claim) -> None:
     claim.prove(negation(merged.value))
 
 
-@obligation("PO-PCF-120", rules=["PCF-120"])
-@definition_of(is_tier_in_baseline)
+@defines("PO-PCF-120", is_tier_in_baseline)
 def no_tier_but_always_can_be_there_from_the_start(trigger: Any, choice: Any) -> Any:
     """KEP-13396, Proposed API PreemptionConfig: the baseline."""
     return all_of(trigger == Trigger.ALWAYS, choice == AlwaysTrigger.UNCONDITIONAL)
@@ -234,8 +222,7 @@ def _running(claim: Claim) -> tuple[Any, Any, Any, Any]:
     return target, value_of(target, "quota_reserved_at") + value_of(target, "admission_delay"), minimum, now
 
 
-@obligation("PO-PCF-130", rules=["KQ-030", "PPR-020", "PCF-130"])
-@definition_of(has_executed)
+@defines("PO-PCF-130", has_executed)
 def a_candidate_has_run_long_enough_exactly_from_its_start_plus_the_minimum(
     target: Any, now: Any, minimum: Any, choice: Any
 ) -> Any:

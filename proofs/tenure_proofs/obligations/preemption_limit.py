@@ -12,7 +12,7 @@ from tenure.rules.preemption_limit import (
     is_limited,
     is_within_limit,
 )
-from tenure_proofs.defining import definition_of
+from tenure_proofs.defining import defines
 from tenure_proofs.registry import REFUTED, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import all_of, any_of, implies, negation
@@ -33,8 +33,7 @@ def _earlier(claim: Claim, scope: Any, *, preempting: Any, victim: Any, now: Any
     return counts.value, at, window
 
 
-@obligation("PO-PCF-140", rules=["PCF-140"])
-@definition_of(is_limited)
+@defines("PO-PCF-140", is_limited)
 def a_limit_counts_exactly_what_all_of_its_selectors_select(
     scope: Any, config_selected: Any, rule_named: Any, preempting_selected: Any, preempted_selected: Any
 ) -> Any:
@@ -44,8 +43,7 @@ def a_limit_counts_exactly_what_all_of_its_selectors_select(
     return all_of(config_selected, rule_named, queue)
 
 
-@obligation("PO-PCF-150", rules=["PCF-150"])
-@definition_of(counts_with)
+@defines("PO-PCF-150", counts_with)
 def a_preemption_counts_with_those_of_its_scope_until_the_window_has_passed(
     scope: Any, same_preempting: Any, same_preempted: Any, same_victim: Any, at: Any, now: Any, window: Any
 ) -> Any:
@@ -59,8 +57,7 @@ def a_preemption_counts_with_those_of_its_scope_until_the_window_has_passed(
     return all_of(now < at + window, of_scope)
 
 
-@obligation("PO-PCF-160", rules=["PCF-160"])
-@definition_of(is_within_limit)
+@defines("PO-PCF-160", is_within_limit)
 def a_limit_allows_a_search_of_which_it_counts_nothing_or_with_which_it_counts_at_most_so_many(
     counted: Any, further: Any, limit: Any
 ) -> Any:
@@ -94,8 +91,7 @@ def a_preemptor_of_at_most_so_many_victims_waits_at_most_a_window(claim: Claim) 
     claim.prove(claim.lift(is_within_limit)(counted, further, limit).value)
 
 
-@obligation("PO-PCF-176", rules=["PCF-170"])
-@definition_of(is_beyond_limit_passed_over)
+@defines("PO-PCF-176", is_beyond_limit_passed_over)
 def a_candidate_without_room_is_passed_over_only_where_each_counts_alone(
     within: Any, limit_search: Any
 ) -> Any:

@@ -14,7 +14,7 @@ from tenure.rules.protection import (
 )
 from tenure.rules.reclaim import basis_across_queues
 from tenure.rules.time_based import is_time_expired
-from tenure_proofs.defining import definition_of
+from tenure_proofs.defining import defines
 from tenure_proofs.premises import any_terms
 from tenure_proofs.registry import REFUTED, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
@@ -39,8 +39,7 @@ def _since(target: Any, now: Any) -> Any:
     return choose(is_set(target, "admission_delay"), reserved + value_of(target, "admission_delay"), reserved)
 
 
-@obligation("PO-PPR-010", rules=PROTECTION)
-@definition_of(is_protected_from_others)
+@defines("PO-PPR-010", is_protected_from_others)
 def an_admitted_workload_is_protected_for_exactly_its_duration(target: Any, now: Any, duration: Any) -> Any:
     """KEP-9876, Preemption Eligibility: eligible once its runtime is greater than or equal to it.
 
@@ -50,8 +49,7 @@ def an_admitted_workload_is_protected_for_exactly_its_duration(target: Any, now:
     return all_of(admitted, duration.present, now < _since(target, now) + duration.value)
 
 
-@obligation("PO-PPR-020", rules=["KQ-030", "PPR-020"])
-@definition_of(admission_time)
+@defines("PO-PPR-020", admission_time)
 def a_workload_is_admitted_its_delay_after_its_reservation(target: Any, now: Any) -> Any:
     """KEP-9876, Admission Time."""
     return _since(target, now)
@@ -109,8 +107,7 @@ def kep_9876_and_kep_8522_count_the_same_time(claim: Claim) -> None:
     claim.prove(implies(ran != duration, iff(protected, negation(expired))))
 
 
-@obligation("PO-PPR-080", rules=["PPR-010"])
-@definition_of(is_rebalancing)
+@defines("PO-PPR-080", is_rebalancing)
 def shares_choose_the_duration_of_fair_sharing_unless_the_preemptor_stays_within_nominal_quota(
     fair_sharing: Any, claims_nominal: Any
 ) -> Any:

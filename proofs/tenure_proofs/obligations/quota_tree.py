@@ -30,7 +30,7 @@ from tenure_proofs.amounts import (
     ordinary,
     within_64_bits,
 )
-from tenure_proofs.defining import Cases, definition_of
+from tenure_proofs.defining import Cases, defines
 from tenure_proofs.registry import obligation
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import all_of, any_of, choose, iff, implies, is_set, negation, value_of
@@ -85,16 +85,14 @@ def _saturated(bounded: Any, exact: Any) -> Cases:
     ]
 
 
-@obligation("PO-KQ-085", rules=["KQ-100"])
-@definition_of(plus, where=within_64_bits)
+@defines("PO-KQ-085", plus, where=within_64_bits)
 def a_sum_is_ordinary_within_64_bits_and_stops_at_their_ends(first: Any, second: Any) -> Cases:
     """Kueue main of August 2026, quota amounts: int64 that saturates; unlimited absorbs."""
     unlimited = any_of(first == HIGHEST, second == HIGHEST)
     return [(unlimited, HIGHEST), *_saturated(negation(unlimited), first + second)]
 
 
-@obligation("PO-KQ-090", rules=["KQ-110"])
-@definition_of(minus, where=within_64_bits)
+@defines("PO-KQ-090", minus, where=within_64_bits)
 def a_difference_is_ordinary_within_64_bits_and_stops_at_their_ends(first: Any, second: Any) -> Cases:
     """Kueue main of August 2026, quota amounts: unlimited less a bounded amount stays unlimited."""
     from_unlimited, of_unlimited = first == HIGHEST, second == HIGHEST
@@ -140,23 +138,22 @@ def _used(quota: Any, usage: Any) -> Any:
     return all_of(ordinary(quota.local), usage >= 0, usage <= 2 * LARGE)
 
 
-@obligation("PO-KQ-130", rules=["KQ-110", "KQ-140"])
-@definition_of(usage_passed_up, where=_used)
+@defines("PO-KQ-130", usage_passed_up, where=_used)
 def usage_fills_the_local_quota_first_and_the_rest_goes_up(quota: Any, usage: Any) -> Cases:
     """Kueue main of August 2026, usage of cohorts: no amount is counted twice or lost (PO-KQ-132)."""
     return [(usage <= quota.local, 0), (usage > quota.local, usage - quota.local)]
 
 
-@obligation("PO-KQ-132", rules=["KQ-110", "KQ-150"])
-@definition_of(local_available, where=_used)
+@defines("PO-KQ-132", local_available, where=_used)
 def what_usage_leaves_of_the_local_quota_is_available(quota: Any, usage: Any) -> Cases:
     """Kueue main of August 2026, local availability: what is added goes up beyond this, and no more."""
     return [(usage <= quota.local, quota.local - usage), (usage > quota.local, 0)]
 
 
-@obligation("PO-KQ-140", rules=["KQ-100", "KQ-160"])
-@definition_of(
-    potential_available, where=lambda quota, above: all_of(is_bounded(quota), ordinary(above.value))
+@defines(
+    "PO-KQ-140",
+    potential_available,
+    where=lambda quota, above: all_of(is_bounded(quota), ordinary(above.value)),
 )
 def what_a_node_could_ever_have_is_bounded_by_the_tree_and_by_its_limit(quota: Any, above: Any) -> Cases:
     """Kueue v1beta2, borrowingLimit; Kueue main of August 2026, potential availability."""
@@ -224,8 +221,8 @@ def a_request_that_fits_keeps_to_the_borrowing_limit_of_its_queue(claim: Claim) 
     )
 
 
-@obligation("PO-KQ-175", rules=["KQ-100", "KQ-110", "KQ-130", "KQ-140", "KQ-170"])
-@definition_of(
+@defines(
+    "PO-KQ-175",
     available_above,
     where=lambda quota, usage, above: all_of(
         is_bounded(quota), ordinary(usage), above >= -LARGE, above <= LARGE
@@ -241,8 +238,7 @@ def what_comes_from_above_is_capped_by_what_is_lent_and_unused_plus_the_limit(
     return [(capped, cap), (negation(capped), above)]
 
 
-@obligation("PO-KQ-180", rules=["KQ-190"])
-@definition_of(fits_request)
+@defines("PO-KQ-180", fits_request)
 def a_request_fits_what_is_free_and_borrows_only_where_it_may(
     request: Any, free: Any, borrows: Any, may_borrow: Any
 ) -> Any:
@@ -263,8 +259,9 @@ def a_node_exceeds_its_quota_exactly_when_nothing_more_fits_it(claim: Claim) -> 
     )
 
 
-@obligation("PO-KQ-200", rules=["KQ-110", "KQ-150", "KQ-210"])
-@definition_of(remaining_request, where=lambda request, quota, usage: ordinary(quota.local, usage, request))
+@defines(
+    "PO-KQ-200", remaining_request, where=lambda request, quota, usage: ordinary(quota.local, usage, request)
+)
 def a_request_reaches_the_node_above_less_what_is_left_locally(request: Any, quota: Any, usage: Any) -> Cases:
     """Kueue main of August 2026, hierarchical advantage: walking up, the request is reduced."""
     left = quota.local - usage

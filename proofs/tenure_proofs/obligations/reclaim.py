@@ -18,7 +18,7 @@ from tenure.rules.reclaim import (
     may_take_while_borrowing,
     stands_in_attempt,
 )
-from tenure_proofs.defining import Cases, definition_of
+from tenure_proofs.defining import Cases, defines
 from tenure_proofs.premises import any_question, any_terms, is_own, reclaiming_allows, two_workloads
 from tenure_proofs.registry import obligation
 from tenure_proofs.trusted.claim import Claim
@@ -123,15 +123,13 @@ def under_reclaim_within_cohort_never_no_workload_of_another_queue_is_preempted(
     claim.prove(negation(claim.lift(take_target)(*asked).defined))
 
 
-@obligation("PO-KQ-340", rules=["KQ-010", "KQ-330"])
-@definition_of(may_reclaim)
+@defines("PO-KQ-340", may_reclaim)
 def reclaim_any_ignores_priority_and_lower_priority_is_strict(preemptor: Any, target: Any, terms: Any) -> Any:
     """Kueue v1beta2, reclaimWithinCohort: Any and LowerPriority."""
     return reclaiming_allows(preemptor, target, terms)
 
 
-@obligation("PO-KQ-350", rules=["KQ-010", "KQ-340"])
-@definition_of(may_take_while_borrowing)
+@defines("PO-KQ-350", may_take_while_borrowing)
 def a_preemptor_that_borrows_preempts_only_lower_priority_up_to_the_threshold(
     preemptor: Any, target: Any, terms: Any
 ) -> Any:
@@ -139,15 +137,13 @@ def a_preemptor_that_borrows_preempts_only_lower_priority_up_to_the_threshold(
     return _borrowing_allows(preemptor, target, terms)
 
 
-@obligation("PO-KQ-360", rules=["KQ-350"])
-@definition_of(has_advantage)
+@defines("PO-KQ-360", has_advantage)
 def a_hierarchical_advantage_persists_up_the_tree(fits_here: Any, below: Any) -> Any:
     """Kueue main of August 2026, hierarchical reclaim: what fits below has an advantage all the way up."""
     return any_of(fits_here, below)
 
 
-@obligation("PO-KQ-370", rules=ACROSS_RULES)
-@definition_of(basis_across_queues)
+@defines("PO-KQ-370", basis_across_queues)
 def in_another_queue_the_basis_is_an_advantage_a_policy_or_an_attempt_without_borrowing(
     preemptor: Any, target: Any, evidence: Any, terms: Any
 ) -> Cases:

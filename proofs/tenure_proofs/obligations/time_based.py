@@ -13,7 +13,7 @@ from tenure.rules.time_based import (
     queue_preemption_reason,
     requeue_timestamp,
 )
-from tenure_proofs.defining import Cases, definition_of
+from tenure_proofs.defining import Cases, defines
 from tenure_proofs.premises import Asked, any_question, any_terms, duration_is_in_force, is_own
 from tenure_proofs.registry import obligation, proved_under
 from tenure_proofs.trusted.claim import Claim
@@ -174,8 +174,7 @@ def a_newer_equal_can_be_preempted_before_it_expires(claim: Claim) -> None:
     claim.prove(claim.lift(take_target)(*asked).defined)
 
 
-@obligation("PO-TBP-090", rules=["TBP-010"])
-@definition_of(duration_in_force)
+@defines("PO-TBP-090", duration_in_force)
 def a_duration_is_in_force_exactly_when_the_webhook_accepts_it(terms: Any) -> Cases:
     """KEP-8522, Webhook Validation 1-3, and the feature gate."""
     accepted = duration_is_in_force(terms)

@@ -5,20 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from tenure.rules.topology import has_one_topology, may_serve_topology, requests_topology
-from tenure_proofs.defining import Cases, definition_of
-from tenure_proofs.registry import obligation
+from tenure_proofs.defining import Cases, defines
 from tenure_proofs.trusted.logic import all_of, any_of, implies, negation
 
 
-@obligation("PO-KQ-730", rules=["KQ-620"])
-@definition_of(requests_topology)
+@defines("PO-KQ-730", requests_topology)
 def any_field_that_asks_for_a_topology_is_a_request(*fields: Any) -> Any:
     """Kueue v0.19.2, explicit requests: any of four kinds of field, and nothing else."""
     return any_of(*fields)
 
 
-@obligation("PO-KQ-740", rules=["KQ-630"])
-@definition_of(may_serve_topology)
+@defines("PO-KQ-740", may_serve_topology)
 def a_topology_serves_requests_for_its_levels_and_other_pod_sets_only_where_all_flavors_have_one(
     requested: Any, has: Any, levels: Any, covers: Any, only: Any
 ) -> Cases:
@@ -30,8 +27,7 @@ def a_topology_serves_requests_for_its_levels_and_other_pod_sets_only_where_all_
     ]
 
 
-@obligation("PO-KQ-760", rules=["KQ-640"])
-@definition_of(has_one_topology)
+@defines("PO-KQ-760", has_one_topology)
 def pods_that_are_placed_have_exactly_one_topology(
     requested: Any, only: Any, pods: Any, topologies: Any
 ) -> Any:
