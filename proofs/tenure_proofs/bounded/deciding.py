@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from tenure.conformance.requests import DecideRequest
 from tenure.model import (
     BorrowWithinCohort,
     Cluster,
@@ -15,12 +16,12 @@ from tenure.model import (
     PodSet,
     PreemptionRules,
     ReclaimWithinCohort,
+    ResourceFlavor,
     ResourceGroup,
     Settings,
     WithinClusterQueue,
     Workload,
 )
-from tenure.oracle.decide import decide
 from tenure.readings import preset as preset_of
 from tenure_proofs.bounded.case import Answer
 from tenure_proofs.bounded.clusters import (
@@ -38,6 +39,7 @@ from tenure_proofs.bounded.clusters import (
 )
 
 RESOURCE = FlavorResource("default", "nvidia.com/gpu")
+FLAVORS = {RESOURCE.flavor: ResourceFlavor(RESOURCE.flavor)}
 NAMESPACE = "ns"
 WITHIN = {
     NEVER: WithinClusterQueue.NEVER,
@@ -64,9 +66,7 @@ def decide_with_oracle(world: World, preset: str, backwards: bool) -> Answer:
         preset: the reading.
         backwards: whether every object is given in the opposite order.
     """
-    cluster = _cluster(world, backwards)
-    queue = world.nodes[world.mine].name
-    decision = decide(cluster, _asking(world.asking), queue, NOW, preset_of(preset))
+    decision = question_of(world, preset, backwards=backwards).decided()
     selection = decision.selection
     removed = () if selection is None or not decision.targets else selection.removed
     return Answer(
@@ -75,6 +75,13 @@ def decide_with_oracle(world: World, preset: str, backwards: bool) -> Answer:
         tuple(target.reason.label for target in decision.targets),
         tuple(_index(candidate.workload) for candidate in removed),
     )
+
+
+def question_of(world: World, preset: str, *, backwards: bool) -> DecideRequest:
+    """What the reference is asked; the arguments are those of `decide_with_oracle`."""
+    queue = world.nodes[world.mine].name
+    cluster = _cluster(world, backwards)
+    return DecideRequest(cluster, _asking(world.asking), queue, NOW, preset_of(preset), None, explained=False)
 
 
 def _index(workload: Workload) -> int:
@@ -87,7 +94,9 @@ def _cluster(world: World, backwards: bool) -> Cluster:
     if backwards:
         queues, cohorts = dict(reversed(queues.items())), dict(reversed(cohorts.items()))
         admitted.reverse()
-    return Cluster(queues, tuple(admitted), settings=_settings(world.strategies), cohorts=cohorts)
+    return Cluster(
+        queues, tuple(admitted), flavors=FLAVORS, settings=_settings(world.strategies), cohorts=cohorts
+    )
 
 
 @lru_cache(maxsize=1024)

@@ -5,83 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from tenure.readings import preset
-from tenure.units import format_duration, format_instant
+from tenure.units import format_duration
+from tenure_lab.generators.writing import write_request
 from tenure_proofs.bounded.case import Answer
-from tenure_proofs.bounded.clusters import NEVER, NOW, Job, Node, Policy, World, name_of
-from tenure_proofs.bounded.deciding import NAMESPACE, RESOURCE
-from tenure_proofs.scenarios import admission_of, object_of, requesting, resource_group
+from tenure_proofs.bounded.clusters import NEVER, NOW, Node, Policy, World, name_of
+from tenure_proofs.bounded.deciding import question_of
 
 
 def request_of(world: World, reading: str) -> dict[str, Any]:
     """The question that was decided."""
-    asked: dict[str, Any] = {
-        "now": format_instant(NOW),
-        "clusterQueues": [_queue(node, world.nodes) for node in world.nodes if node.policy is not None],
-        "cohorts": [_cohort(node, world.nodes) for node in world.nodes if node.policy is None],
-        "resourceFlavors": [object_of("ResourceFlavor", RESOURCE.flavor)],
-        "admitted": [
-            _workload(job, name_of(index), world.nodes[job.queue].name)
-            for index, job in enumerate(world.jobs)
-        ],
-        "incoming": _workload(world.asking, "new", None),
-        "targetCQ": world.nodes[world.mine].name,
-        "assignment": None,
-        "reading": preset(reading).written(),
+    asked = question_of(world, reading, backwards=False)
+    return {
+        "id": "cluster",
+        "call": "decide",
+        "input": {**write_request(asked), "reading": asked.reading.written()},
     }
-    if world.strategies is not None:
-        asked["fairSharing"] = {"preemptionStrategies": list(world.strategies)}
-    return {"id": "cluster", "call": "decide", "input": asked}
-
-
-def _queue(node: Node, nodes: tuple[Node, ...]) -> dict[str, Any]:
-    assert node.policy is not None
-    cohort = {} if node.above is None else {"cohortName": nodes[node.above].name}
-    spec = {"namespaceSelector": {}, "preemption": _preemption(node.policy), "resourceGroups": [_group(node)]}
-    return object_of("ClusterQueue", node.name, spec={**cohort, **spec})
-
-
-def _preemption(policy: Policy) -> dict[str, Any]:
-    made: dict[str, Any] = {"withinClusterQueue": policy.within, "reclaimWithinCohort": policy.reclaim}
-    if policy.duration is not None:
-        made["withinClusterQueueConfig"] = {"minAdmitDuration": format_duration(policy.duration)}
-    if policy.borrow != NEVER:
-        limit = {} if policy.threshold is None else {"maxPriorityThreshold": policy.threshold}
-        made["borrowWithinCohort"] = {"policy": policy.borrow, **limit}
-    if policy.hero:
-        made["rules"] = "UberClusterQueueRules"
-    return made
-
-
-def _cohort(node: Node, nodes: tuple[Node, ...]) -> dict[str, Any]:
-    above = {} if node.above is None else {"parentName": nodes[node.above].name}
-    return object_of("Cohort", node.name, spec={**above, "resourceGroups": [_group(node)]})
-
-
-def _group(node: Node) -> dict[str, Any]:
-    quota: dict[str, Any] = {"name": RESOURCE.resource, "nominalQuota": node.nominal}
-    if node.borrows is not None:
-        quota["borrowingLimit"] = node.borrows
-    if node.lends is not None:
-        quota["lendingLimit"] = node.lends
-    return resource_group(RESOURCE.flavor, quota)
-
-
-def _workload(job: Job, name: str, queue: str | None) -> dict[str, Any]:
-    requests = {RESOURCE.resource: job.amount}
-    metadata = {"namespace": NAMESPACE, "name": name, "uid": name}
-    made = requesting(metadata, job.created, job.priority, requests)
-    if queue is not None:
-        admission = admission_of(queue, RESOURCE.flavor, requests)
-        made["status"] = {"conditions": list(_conditions(job)), "admission": admission}
-    return made
-
-
-def _conditions(job: Job) -> Iterator[dict[str, str]]:
-    stamp = {"status": "True", "message": "", "lastTransitionTime": format_instant(job.reserved)}
-    yield {"type": "QuotaReserved", "reason": "QuotaReserved", **stamp}
-    if job.evicted:
-        yield {"type": "Evicted", "reason": "Preempted", **stamp}
 
 
 def story_of(world: World, answer: Answer) -> tuple[str, ...]:
