@@ -17,6 +17,7 @@ from tenure.explanation.other_queues import comparisons
 from tenure.explanation.proposals import proposals_in, shown_rules
 from tenure.explanation.remarks import BASIS_RULES, Remark
 from tenure.explanation.shortages import account_text, shortages
+from tenure.explanation.summary import summarize
 from tenure.model import (
     MINUTE,
     Assignment,
@@ -469,6 +470,24 @@ def test_whom_the_first_strategy_rejects_no_strategy_has_left_out() -> None:
     assert {explain_workload(decision, workload).verdict for workload in held} == {
         "kept: its queue's share does not allow it"
     }
+
+
+def test_who_could_run_with_fewer_pods_would_fit_if_nothing_ran() -> None:
+    pods = PodSet("main", 3, {GPU.resource: 3}, min_count=2)
+    preemptor = replace(waiting(), pod_sets=(pods,))
+    lends = replace(queue(nominal={GPU: 1}, cohort="c"), name="lends")
+    queues = {"q": queue(nominal={GPU: 1}, cohort="c"), "lends": lends}
+    decision = decide(
+        Cluster(queues, (replace(running("w"), cluster_queue="lends"),), (preemptor,)),
+        preemptor,
+        "q",
+        NOW,
+        preset("released"),
+    )
+    assert summarize(decision)[0].startswith(
+        "NoFit: ml/preemptor would fit in ClusterQueue q and its cohort c if nothing ran, with 2 of 3 pods "
+        "of main, and may not preempt for that: it would borrow, and spec.preemption."
+    )
 
 
 def test_a_borrowing_limit_is_told_to_bind_where_it_does() -> None:

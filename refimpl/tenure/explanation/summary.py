@@ -19,11 +19,12 @@ from tenure.explanation.shortages import (
     borrowed_while_short,
     quota_sum,
 )
-from tenure.model import Amount, FlavorResource, ReclaimWithinCohort, WithinClusterQueue
+from tenure.model import Amount, Assignment, FlavorResource, ReclaimWithinCohort, WithinClusterQueue
 from tenure.oracle.assignment import Assigner
 from tenure.oracle.decide import Decision
 from tenure.oracle.heroes.effective import as_effective
 from tenure.oracle.heroes.fit import accessible_at
+from tenure.oracle.partial import try_counts
 from tenure.oracle.reach import free_at, if_no_hero_ran, if_nothing_ran, most_at, running_heroes
 from tenure.oracle.snapshot import Snapshot
 from tenure.oracle.topology import has_topology, takes_part
@@ -85,9 +86,10 @@ def _outcome(decision: Decision) -> str:
     count = sum(map(len, decision.snapshot.running.values()))
     running = counted(count, "running workload")
     preemptor, taken = decision.preemptor.key, len(decision.targets)
+    reduced = _reduced(decision, decision.assignment)
     match decision.outcome:
         case Outcome.FIT:
-            return f"{preemptor} fits in {where} beside {running}{_reduced(decision)}"
+            return f"{preemptor} fits in {where} beside {running}{reduced}"
         case Outcome.NO_FIT:
             return _hopeless(decision, where)
         case Outcome.NO_CANDIDATES:
@@ -95,7 +97,7 @@ def _outcome(decision: Decision) -> str:
             return f"of {running} in {where} {_too_few(decision)}{alone}"
         case Outcome.PREEMPT:
             are = "is" if taken == 1 else "are"
-            return f"{taken} of {running} in {where} {are} preempted for {preemptor}{_reduced(decision)}"
+            return f"{taken} of {running} in {where} {are} preempted for {preemptor}{reduced}"
 
 
 def _hopeless(decision: Decision, where: str) -> str:
@@ -105,11 +107,11 @@ def _hopeless(decision: Decision, where: str) -> str:
     if queue.inactive:
         return f"ClusterQueue {queue.name} is inactive: {queue.inactive}"
     heroes = running_heroes(decision.snapshot)
-    if heroes and _would_be_served(decision, if_no_hero_ran(decision.snapshot)):
+    if heroes and _served_beside(decision, if_no_hero_ran(decision.snapshot)):
         runs = f"hero {heroes[0]} runs" if len(heroes) == 1 else f"heroes {' and '.join(heroes)} run"
         return f"{preemptor} is refused in {where} while {runs}, and only for that"
-    if _would_be_served(decision, if_nothing_ran(decision.snapshot)):
-        fits = f"{preemptor} would fit in {where} if nothing ran"
+    if served := _served_beside(decision, if_nothing_ran(decision.snapshot)):
+        fits = f"{preemptor} would fit in {where} if nothing ran{_reduced(decision, served)}"
         return f"{fits}, and may not preempt for that{_by_policy(decision)}"
     if queue.cohort is None:
         return f"{preemptor} could not run in {where} even if it were empty; {_NO_COHORT}"
@@ -173,17 +175,19 @@ def _forbidding(decision: Decision) -> str:
     return f": spec.preemption.withinClusterQueue and reclaimWithinCohort are Never{beside}"
 
 
-def _would_be_served(decision: Decision, otherwise: Snapshot) -> bool:
-    """Whether a request that no flavor serves would be served if something else ran."""
-    return Assigner(otherwise, decision.preemptor, decision.terms, decision.now).assign().assignment.fits
+def _served_beside(decision: Decision, otherwise: Snapshot) -> Assignment | None:
+    """What a request that no flavor serves would get if something else ran, perhaps with fewer pods."""
+    assigner = Assigner(otherwise, decision.preemptor, decision.terms, decision.now)
+    _, trials = try_counts(assigner, lambda _: None)
+    return next((trial.assignment for trial in trials if trial.assignment.fits), None)
 
 
-def _reduced(decision: Decision) -> str:
+def _reduced(decision: Decision, assignment: Assignment) -> str:
     """How many pods are left of each pod set that partial admission reduced."""
     asked = {pods.name: pods.count for pods in decision.preemptor.pod_sets}
     fewer = [
         f"{pods.count} of {asked[pods.name]} pods of {pods.name}"
-        for pods in decision.assignment.pod_sets
+        for pods in assignment.pod_sets
         if pods.count < asked.get(pods.name, pods.count)
     ]
     return f", with {' and '.join(fewer)}" if fewer else ""
