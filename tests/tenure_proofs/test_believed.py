@@ -34,6 +34,7 @@ from tenure.model import (
     WithinClusterQueue,
     Workload,
 )
+from tenure.oracle.assignment import with_counts
 from tenure.oracle.decide import Decision, decide
 from tenure.oracle.heroes.effective import EffectiveUsage, effective_usage, tree_under
 from tenure.oracle.heroes.held import Held, held_by
@@ -52,6 +53,7 @@ from tenure_lab.generators.options import ALL_FEATURES, Feature, Options
 from tenure_lab.generators.scenarios import draw_for_core
 from tenure_play import Scenario, parse_scenario
 from tenure_play.actors import evicted
+from tenure_play.cycle import Nominee
 from tenure_play.engine import Player
 from tenure_proofs.theorems.believed import ATTACKED, SEED
 from tenure_proofs.theorems.outcome import discharged
@@ -243,6 +245,15 @@ def draw_alone(number: int) -> tuple[Scenario, Reading]:
     return parse_scenario(one_queue(Random(f"{SEED} {number}"))), preset("guaranteed")
 
 
+def with_fewer(dice: Random, entry: Nominee) -> Workload:
+    """The workload of a head with as many pods as were decided on, or with fewer, and no other number."""
+    workload, decided = entry.actor.workload, entry.decision.trial.counts
+    fewer = [dice.choice((count, dice.randint(1, count))) for count in decided]
+    asked = with_counts(workload.pod_sets, fewer)
+    fixed = (replace(pods, min_count=None, full_count=None) for pods in asked)
+    return replace(workload, pod_sets=tuple(fixed))
+
+
 def targets_are_found_again(states: range) -> Iterator[None]:
     for number in states:
         player, dice, found = Looked(*draw_alone(number)), Random(f"{SEED} {number}"), list[Outcome]()
@@ -259,7 +270,7 @@ def targets_are_found_again(states: range) -> Iterator[None]:
                     )
                     then = replace(cluster, admitted=left)
                     later = clock + dice.randrange(10**11)
-                    asked = then, entry.actor.workload, entry.actor.queue, later, player.world.reading
+                    asked = then, with_fewer(dice, entry), entry.actor.queue, later, player.world.reading
                     found.append(decide(*asked).outcome)
 
         player.look = look
@@ -330,7 +341,7 @@ ATTACKS: dict[str, tuple[Attack, Any, str, Any]] = {
         "compare_shares",
         lambda one, other: 0 if abs(one.ratio - other.ratio) < 400 else 1 if one.ratio > other.ratio else -1,
     ),
-    "with no cohort, second flavor or quota for pods, who preempts still does, or fits, when fewer run": (
+    "with no cohort, second flavor or quota for pods, as many or fewer pods find a place if fewer run": (
         targets_are_found_again,
         sys.modules[__name__],
         "FLAVORS",

@@ -17,7 +17,7 @@ ATTACKED: Mapping[str, tuple[int, str]] = MappingProxyType(
     {
         "beside heroes, usage depends on who is out alone": (10_000, _DECISIONS),
         "two shares compare as their places in one order": (300_000, "triples of shares"),
-        "with no cohort, second flavor or quota for pods, who preempts still does, or fits, when fewer run": (
+        "with no cohort, second flavor or quota for pods, as many or fewer pods find a place if fewer run": (
             2_000,
             _PLAYS,
         ),

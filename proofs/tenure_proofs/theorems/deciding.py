@@ -11,17 +11,17 @@ from typing import Any
 
 import z3
 
-from tenure.model import Assignment, Cluster, ClusterQueue, PreemptionConfig
+from tenure.model import Assignment, Cluster, ClusterQueue, PodSet, PreemptionConfig, Settings, Workload
 from tenure.oracle import decide, partial, search
-from tenure.oracle.assignment import NOTHING
+from tenure.oracle.assignment import NOTHING, Assigner
 from tenure.oracle.partial import Trial, halved
 from tenure.oracle.question import Question, Selection
 from tenure.oracle.snapshot import Snapshot
 from tenure.readings import FairSharingRepair
 from tenure.rules.flavors import reduced_count
 from tenure.rules.terms import PreemptionTerms
-from tenure_proofs.theorems.decision import DECIDED, said, seeing
-from tenure_proofs.theorems.registry import theorem
+from tenure_proofs.theorems.decision import DECIDED, OUTCOMES, handed, said, seeing
+from tenure_proofs.theorems.registry import BELIEVED, theorem
 from tenure_proofs.theorems.standins import (
     BOOL,
     INT,
@@ -34,13 +34,13 @@ from tenure_proofs.theorems.standins import (
     telling,
     token,
 )
-from tenure_proofs.theorems.taken import everywhere, known
+from tenure_proofs.theorems.taken import everywhere, known, needed
 from tenure_proofs.trusted.ast_lifter import Made, Value
 from tenure_proofs.trusted.induction import Labelled, Part
 from tenure_proofs.trusted.loops import Grown, Row, State, Way
 from tenure_proofs.trusted.procedures import POINT, Invariant, Law, read_procedure
-from tenure_proofs.trusted.specified import GIVEN, Conclusion
-from tenure_proofs.trusted.symbols import SymBool, SymInt, SymToken, as_term
+from tenure_proofs.trusted.specified import GIVEN, Conclusion, Taken, there_is_one
+from tenure_proofs.trusted.symbols import SymBool, SymInt, SymOptional, SymToken, as_term
 
 SEARCHED = z3.Function("searched", INT, INT)
 """What is searched for an assignment."""
@@ -57,6 +57,16 @@ def _number(assignment: Made) -> z3.ArithRef:
 
 
 SEEN = Conclusion("PO-ANY-235", "a decision compares a preemptor with its effective priority", same)
+ASKED = Conclusion(
+    "PO-ANY-235",
+    "a search is made exactly where an assignment fits and lacks quota",
+    lambda made, calls: z3.BoolVal(made) == calls,
+)
+FEWEST = Conclusion(
+    "PO-ANY-235",
+    "where the fewest pods find a place, so do those that are decided on",
+    lambda fewest, chosen: z3.Implies(fewest, chosen),
+)
 OF_SOME_PODS = Conclusion("PO-ANY-235", "a trial after some steps is that of some number of pods", same)
 FEWER_PODS = "fewer pods find a place wherever more do, where the most that do are meant"
 """A hypothesis of one goal alone: it is false of some clusters (PO-KQ-645)."""
@@ -243,12 +253,12 @@ def _asked(function: Callable[..., Any]) -> Iterator[Part]:
 
     def of(way: Way) -> Labelled:
         if way.value is None:
-            return [("no search", z3.Not(calls))]
+            return [ASKED.goal(False, calls)]
         asked = way.value.fields
         named = ((name, same(asked[name], given[name])) for name in ("snapshot", "preemptor", "terms", "now"))
         own = z3.Int("assignment")
         return [
-            ("a search", calls),
+            ASKED.goal(True, calls),
             *named,
             ("what lacks quota", z3.BoolVal(asked["needed"] is assignment.fields["needs_preemption"])),
             ("its request", asked["request"].term == as_term(request.value({}, SymToken(own)), SymToken)),
@@ -338,6 +348,7 @@ def _halved(function: Callable[..., Any]) -> Iterator[Part]:
         },
         lambda way: [
             *found(way.names, POINT),
+            FEWEST.goal(served(tried(steps)), served(way.value.term)),
             ("what is returned", way.value.term == way.names["chosen"].term),
             ("all were looked at", as_term(way.names["first"], int) == as_term(way.names["end"], int)),
         ],
@@ -370,6 +381,144 @@ def _searched_for_its_own(function: Callable[..., Any]) -> Iterator[Part]:
         },
         of,
     )
+
+
+_served = z3.Function("a trial finds a place", INT, BOOL)
+ALL_PODS = token("everything")
+_ALL, _SOME = z3.Bools("all_pods_found_a_place some_pods_found_a_place")
+STILL_FOUND = (
+    "with no cohort, second flavor or quota for pods, as many or fewer pods find a place if fewer run",
+    BELIEVED,
+)
+FINDS = Conclusion(
+    "PO-ANY-355",
+    "a decision finds something exactly where its pods find a place",
+    lambda served, nothing: served != nothing,
+)
+AGAIN = Conclusion(
+    "PO-ANY-355",
+    "who has found a place finds one again, for some number of pods",
+    lambda before, nothing: z3.Implies(before, z3.Not(nothing)),
+)
+"""Of whether its pods had found a place, and of whether its decision finds nothing."""
+
+
+@theorem(
+    "PO-ANY-355",
+    about=(partial.try_counts, partial._bounds, partial.is_served, decide._outcome),
+    size="any number of pod sets and of pods below 2^62",
+)
+def who_has_found_a_place_finds_one_again_for_all_of_its_pods_or_for_some(
+    counts: Callable[..., Any] = partial.try_counts,
+    served: Callable[..., Any] = partial.is_served,
+) -> Iterator[Part]:
+    """Kueue v1beta2, `PodSet.minCount`: halving may miss numbers of pods (F-079), but not all of them.
+
+    A decision comes to Fit or Preempt exactly where its number of pods finds a place. A workload that had
+    found one, for all of its pods or for fewer, finds one again if all of them do, or as few as it allows.
+    That these do is believed of a ClusterQueue alone.
+    """
+    yield from _finds(served)
+    steps, gate, asked = SymInt(z3.Int("steps")), z3.Bool("partial admission"), token("search")
+    settings = Made(Settings, {"partial_admission": SymBool(gate)})
+    pod_sets, assign = Row(_pod_set, z3.Int("pod_sets")), token("assign")
+    workload = Made(Workload, {"pod_sets": pod_sets})
+    snapshot = Made(Snapshot, {"cluster": Made(Cluster, {"settings": settings})})
+    assigner = Made(Assigner, {"assign": assign, "workload": workload, "snapshot": snapshot})
+    everything, chosen, trials = Made(Trial, {"": ALL_PODS}), token("of fewer pods"), token("trials")
+    full, fewest = _bounds_of(POINT)
+
+    def each(row: Value, number: Callable[[Value], Any], expected: Any) -> None:
+        inside = z3.And(POINT >= 0, row.size > POINT)
+        needed(z3.Implies(inside, z3.And(row.size == pod_sets.size, number(row.at(POINT)) == expected)))
+
+    def tried(_: State, *asked_of: Value) -> Made:
+        handed(*zip(asked_of, (assign, asked), strict=False))
+        each(asked_of[2], lambda count: count.term, _pod_set(POINT).fields["count"].term)
+        return everything
+
+    def after(_: State, of_pods: Value, bounds: Value, most: Value, step: Value) -> SymToken:
+        counts_of_all = Row(lambda at: _pod_set(at).fields["count"], bounds.size)
+        handed((called(of_pods, {}, counts_of_all), everything), (most, steps))
+        return SymToken(_tried_after(step.term))
+
+    def fewer(_: State, of_all: Value, most: Value, then: Value) -> Value:
+        handed((of_all, everything), (most, steps))
+        known(FEWEST.of(_served(known_as(called(then, {}, most))), _served(chosen.term)))
+        return chosen, trials
+
+    def summed(_: State, reduced: Value) -> SymInt:
+        each(reduced, lambda number: as_term(number, int), full - fewest)
+        return steps
+
+    def of(way: Way) -> Labelled:
+        found, every_trial = way.value
+        fewer_may = z3.And(gate, steps.term > 0)
+        enough = z3.Or(_served(ALL_PODS.term), z3.Not(fewer_may))
+        return [
+            AGAIN.goal(z3.Or(_ALL, z3.And(fewer_may, _SOME)), _nothing(known_as(found))),
+            ("fewer where these may find a place", z3.BoolVal(found is everything) == enough),
+            ("every trial", same(every_trial, (everything,) if found is everything else trials)),
+        ]
+
+    fewest_do = z3.Implies(_SOME, _served(_tried_after(steps.term)))
+    still = Taken(z3.And(z3.Implies(_ALL, _served(ALL_PODS.term)), fewest_do), *STILL_FOUND)
+    yield from read_procedure(
+        seeing(
+            counts,
+            partial=PARTIAL,
+            _tried=Law(tried),
+            _after=Law(after),
+            sum=Law(summed),
+            is_served=Law(lambda _, trial: SymBool(_served(known_as(trial)))),
+            _fewer=Law(fewer),
+        ),
+        {"assigner": assigner, "search": asked},
+        of,
+        facts=(still, *(FINDS.of(_served(one.term), _nothing(one.term)) for one in (ALL_PODS, chosen))),
+    )
+
+
+_nothing = z3.Function("its decision finds nothing", INT, BOOL)
+
+
+def _number_of(name: str, at: Any) -> SymOptional:
+    there, number = z3.Function(f"has {name}", INT, BOOL), z3.Function(f"{name} of a pod set", INT, INT)
+    return SymOptional(SymBool(there(at)), SymInt(number(at)))
+
+
+def _pod_set(at: Any) -> Made:
+    told = {name: _number_of(name, at) for name in ("full_count", "min_count")}
+    return Made(PodSet, {"count": _number_of("count", at).value, **told})
+
+
+def _bounds_of(at: Any) -> tuple[Any, Any]:
+    """As many pods as a pod set may have, and as few."""
+    pods = _pod_set(at).fields
+    full = z3.If(pods["full_count"].present.term, pods["full_count"].value.term, pods["count"].term)
+    return full, z3.If(pods["min_count"].present.term, pods["min_count"].value.term, full)
+
+
+def _finds(function: Callable[..., Any]) -> Iterator[Part]:
+    """Which outcomes say that the pods of a trial find a place."""
+    assignment, size = _assignment("assignment"), z3.Int("count")
+    calls = z3.And(*(assignment.fields[name].term for name in ("fits", "needs_preemption")))
+    outcome = seeing(decide._outcome, Outcome=OUTCOMES)
+    for there in (False, True):
+        kept = Row(SymToken, size if there else z3.IntVal(0))
+        found = Made(Selection, {"kept": kept}) if there else None
+
+        def of(way: Way, kept: Row = kept) -> Labelled:
+            comes_to = said(outcome, assignment=assignment, kept=kept)
+            nothing = z3.And(*(comes_to != OUTCOMES.fields[name].term for name in ("FIT", "PREEMPT")))
+            return [FINDS.goal(as_term(way.value, bool), nothing)]
+
+        yield from read_procedure(
+            seeing(function, bool=Law(lambda _, those: SymBool(there_is_one(those)))),
+            {"trial": Made(Trial, {"assignment": assignment, "selection": found})},
+            of,
+            facts=(size >= 0, ASKED.of(there, calls)),
+        )
 
 
 @theorem("PO-ANY-240", size="any search")

@@ -13,12 +13,12 @@ PO-ANY-330 and PO-ANY-340 cover a tree in which
 What a play does to its workloads is that of PO-ANY-351 to PO-ANY-354. A workload that comes evicted, but not
 preempted, moves once in the order, when it is admitted; from then on none moves. Where the tree has one
 ClusterQueue that is StrictFIFO, or has one flavor in each resource group and no quota for pods, PO-ANY-350
-makes it whole: no loop. It believes that a decision which has found targets there finds some again, or needs
-none, once some of what runs has left: that is not proved. It is false of several flavors (F-091), and of
-quota for pods, as the search for targets leaves pods out and so finds some who do not suffice. Where the tree
-has several ClusterQueues, whose turn comes first is decided by borrowing and shares (PO-CYC-210,
-PO-CYC-220), and quota that one victim has freed may go to another (PO-CYC-230). PO-ANY-360 covers
-`reclaimWithinCohort: Any` too.
+makes it whole: no loop. A decision which has found targets there finds some again, or needs none, once some
+of what runs has left (PO-ANY-355): that each number of pods does is believed. It is false of several flavors
+(F-091), and of quota for pods: the search for targets leaves pods out, so that those it finds may not
+suffice. Where the tree has several ClusterQueues, whose turn comes first is decided by borrowing and shares
+(PO-CYC-210, PO-CYC-220), and quota that one victim has freed may go to another (PO-CYC-230). PO-ANY-360
+covers `reclaimWithinCohort: Any` too.
 """
 
 from __future__ import annotations
@@ -38,9 +38,10 @@ from tenure.rules.reclaim import stands_in_attempt
 from tenure_play.queues import preemptor_after
 from tenure_proofs.premises import any_question
 from tenure_proofs.registry import reading_of
+from tenure_proofs.theorems.deciding import AGAIN
 from tenure_proofs.theorems.livelock import Counted, is_before
 from tenure_proofs.theorems.played import BEHIND, LEAVES, PARKED, better_by_a_turn
-from tenure_proofs.theorems.registry import BELIEVED, theorem
+from tenure_proofs.theorems.registry import theorem
 from tenure_proofs.theorems.selection import listed, usage_of
 from tenure_proofs.theorems.taken import lemmas_of, modelled
 from tenure_proofs.trusted.ast_lifter import Value, lift
@@ -49,7 +50,6 @@ from tenure_proofs.trusted.defined import Recursion
 from tenure_proofs.trusted.induction import Contract, Labelled, Lemma, Part, by_induction
 from tenure_proofs.trusted.logic import all_of, any_of, negation
 from tenure_proofs.trusted.loops import Loop, Row, State, every
-from tenure_proofs.trusted.specified import Taken
 from tenure_proofs.trusted.symbols import SymBool, SymInt, SymToken, as_term
 
 STAYS = ("a workload keeps its priority and the time that it queues from", "PO-ANY-351")
@@ -57,10 +57,6 @@ ONE_HEAD = ("a ClusterQueue has one head in a scheduling cycle", "PO-ANY-352")
 TURNS = ("only who fits is admitted, and only targets of a head that preempts are preempted", "PO-ANY-353")
 HAS_TURN = ("in one ClusterQueue that parks no preemptor, none behind one has its turn", "PO-ANY-350")
 PHASES = ("who is admitted runs, who is evicted terminates, who is released waits", "PO-ANY-351")
-FOUND_AGAIN = (
-    "with no cohort, second flavor or quota for pods, who preempts still does, or fits, when fewer run",
-    BELIEVED,
-)
 
 
 def _preempts(claim: Claim, function: Callable[..., Any]) -> tuple[Any, Any]:
@@ -183,8 +179,7 @@ def in_a_queue_none_that_is_behind_a_waiting_preemptor_has_its_turn_before_it(
     before = any_of(priority > others, all_of(priority == others, queued < since))
     claim.prove(any_of(ahead, all_of(strict, negation(before))))
     parked, nothing = z3.Bool("the preemptor is parked"), z3.Bool("its decision finds nothing")
-    again = Taken(z3.Or(strict.term, z3.Not(nothing)), *FOUND_AGAIN)
-    facts = (*claim.facts, again, PARKED.of(strict.term, nothing, parked))
+    facts = (*claim.facts, AGAIN.of(z3.Not(strict.term), nothing), PARKED.of(strict.term, nothing, parked))
     goals = (("it is ahead", every(claim.goals)), ("it is not parked", z3.Not(parked)))
     yield Part("two heads", facts, goals)
 

@@ -22,7 +22,7 @@ from tenure.model import (
 from tenure.oracle.assignment import BEST, Choice, GroupTrial, Way
 from tenure.oracle.decide import Decision
 from tenure.oracle.nodes import has_affinity, is_selected, untolerated
-from tenure.oracle.partial import Trial
+from tenure.oracle.partial import Trial, is_served
 from tenure.oracle.question import Attempt, Turn
 from tenure.oracle.reach import free_at, most_at
 from tenure.oracle.topology import may_serve, requests
@@ -221,7 +221,7 @@ def count_trials(decision: Decision) -> tuple[CountTrial, ...]:
 def _count_trial(decision: Decision, trial: Trial) -> CountTrial:
     asked = zip(decision.preemptor.pod_sets, trial.counts, strict=True)
     tried = tuple(PodCount(pods.name, count) for pods, count in asked)
-    return CountTrial(tried, trial.is_served, _count_text(trial))
+    return CountTrial(tried, is_served(trial), _count_text(trial))
 
 
 def _count_text(trial: Trial) -> str:

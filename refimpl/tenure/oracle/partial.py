@@ -31,12 +31,6 @@ class Trial:
     groups: tuple[GroupTrial, ...]
     selection: Selection | None
 
-    @property
-    def is_served(self) -> bool:
-        """Whether so many pods fit, alone or with targets."""
-        fits = self.assignment.fits and not self.assignment.needs_preemption
-        return fits or (self.selection is not None and bool(self.selection.kept))
-
 
 def try_counts(
     assigner: Assigner, search: Callable[[Assignment], Selection | None]
@@ -56,17 +50,19 @@ def try_counts(
     Source: Kueue v1beta2, `PodSet.minCount`; Kueue main of August 2026, pod set reducer.
     """
     pod_sets = assigner.workload.pod_sets
-
     tried = partial(_tried, assigner.assign, search)
     everything = tried(tuple(pods.count for pods in pod_sets))
     bounds = [_bounds(pods) for pods in pod_sets]
-    steps = sum(full - fewest for full, fewest in bounds)
+    steps = sum([full - fewest for full, fewest in bounds])
     may_reduce = assigner.snapshot.cluster.settings.partial_admission and steps > 0
-    if everything.is_served or not may_reduce:
+    if is_served(everything) or not may_reduce:
         return everything, (everything,)
+    return _fewer(everything, steps, partial(_after, tried, bounds, steps))
+
+
+def _fewer(everything: Trial, steps: int, after: Callable[[int], Trial]) -> tuple[Trial, tuple[Trial, ...]]:
     trials = [everything]
-    reduced = partial(_noted, trials, partial(_after, tried, bounds, steps))
-    return halved(everything, steps, reduced, _is_served), tuple(trials)
+    return halved(everything, steps, partial(_noted, trials, after), is_served), tuple(trials)
 
 
 def _bounds(pods: PodSet) -> tuple[int, int]:
@@ -130,5 +126,7 @@ def halved(
     return chosen
 
 
-def _is_served(trial: Trial) -> bool:
-    return trial.is_served
+def is_served(trial: Trial) -> bool:
+    """Whether so many pods fit, alone or with targets."""
+    fits = trial.assignment.fits and not trial.assignment.needs_preemption
+    return fits or (trial.selection is not None and bool(trial.selection.kept))
