@@ -99,6 +99,30 @@ MISTAKES: dict[str, tuple[Callable[..., Any], Callable[..., Any], str, str]] = {
     ),
     "a step is left out": (deciding._halved, halved, "first = step + 1", "first = step + 2"),
     "it never ends": (deciding._halved, halved, "first = step + 1", "first = step"),
+    "the fewest pods are not tried": (
+        deciding._halved,
+        halved,
+        "everything, 0, steps + 1",
+        "everything, 0, steps",
+    ),
+    "fewer pods are not tried where they may be": (
+        all_theorems()["PO-ANY-355"].statement,
+        partial.try_counts,
+        "is_served(everything) or not may_reduce",
+        "is_served(everything) or may_reduce",
+    ),
+    "fewer pods are counted from another number": (
+        all_theorems()["PO-ANY-355"].statement,
+        partial.try_counts,
+        "full - fewest for",
+        "full + fewest for",
+    ),
+    "pods without targets find a place": (
+        deciding._finds,
+        partial.is_served,
+        " and not trial.assignment.needs_preemption",
+        "",
+    ),
     "heroes share fairly": (
         all_theorems()["PO-ANY-240"].statement,
         find_targets,
