@@ -198,6 +198,7 @@ def one_queue(dice: Random) -> dict[str, Any]:
     ]
     named = [flavor["name"] for group in groups for flavor in group["flavors"]]
     within = dice.choice(("LowerPriority", "LowerOrNewerEqualPriority"))
+    configured = {"kueue.x-k8s.io/preemption-config-name": "pair"} if dice.random() < 0.1 else {}
     spec = {
         "preemption": {"withinClusterQueue": within},
         "resourceGroups": groups,
@@ -207,7 +208,9 @@ def one_queue(dice: Random) -> dict[str, Any]:
         "until": "20m",
         "objects": [
             *({"kind": "ResourceFlavor", "metadata": {"name": name}, **_labelled(name)} for name in named),
-            {"kind": "ClusterQueue", "metadata": {"name": "q"}, "spec": spec},
+            *((FAIR,) if dice.random() < 0.3 else ()),
+            CONFIG,
+            {"kind": "ClusterQueue", "metadata": {"name": "q", "annotations": configured}, "spec": spec},
             {"kind": "LocalQueue", "metadata": {"namespace": "default", "name": "q"}, "spec": LOCAL},
         ],
         "events": [_job(dice, number, len(groups)) for number in range(dice.randint(4, 9))],
@@ -216,6 +219,27 @@ def one_queue(dice: Random) -> dict[str, Any]:
 
 
 LOCAL = {"clusterQueue": "q"}
+FAIR = {"kind": "Configuration", "fairSharing": {}}
+CONFIG: dict[str, Any] = {
+    "apiVersion": "kueue.x-k8s.io/v1alpha1",
+    "kind": "PreemptionConfig",
+    "metadata": {"name": "pair"},
+    "spec": {
+        "rules": [
+            {
+                "name": "smaller",
+                "activationPolicy": {"trigger": "InsufficientQuota"},
+                "candidateSelectors": [
+                    {
+                        "scope": "WithinClusterQueue",
+                        "priority": {"mode": "Base", "comparison": "LessThanOrEqual"},
+                        "numericLabels": [{"key": "nodes", "comparison": "LessThan"}],
+                    }
+                ],
+            }
+        ]
+    },
+}
 
 
 def _labelled(flavor: str) -> dict[str, Any]:
@@ -235,7 +259,8 @@ def _job(dice: Random, number: int, resources: int) -> dict[str, Any]:
     if dice.random() < 0.2:
         pod_sets[0]["minCount"] = 1
     spec = {"queueName": "q", "priority": dice.randint(0, 3), "podSets": pod_sets}
-    submit = {"manifest": {"metadata": {"name": f"j{number}"}, "spec": spec}}
+    metadata = {"name": f"j{number}", "labels": {"nodes": str(dice.randint(0, 3))}}
+    submit = {"manifest": {"metadata": metadata, "spec": spec}}
     ends = {"work": f"{dice.randint(20, 400)}s"} if dice.random() < 0.5 else {}
     eviction = dice.choice((0, 3, 7, 20, 60))
     return {"at": f"{dice.randint(0, 300)}s", "submit": {**submit, **ends, "eviction": f"{eviction}s"}}
