@@ -22,6 +22,7 @@ from tenure.model import (
     MINUTE,
     Assignment,
     Basis,
+    BorrowWithinCohort,
     Cluster,
     ClusterQueue,
     FairStrategy,
@@ -433,8 +434,8 @@ def test_the_shares_that_are_told_are_those_that_were_compared(scenario: dict[st
 
 FAIR = Settings(fair_sharing=(FairStrategy.LESS_THAN_OR_EQUAL_TO_FINAL_SHARE,))
 TOO_FEW = (
-    "kept: it may be preempted, but preempting all candidates that the shares allow together would not free "
-    "enough quota"
+    "kept: it may be preempted, but preempting all candidates that the shares allow would not free enough "
+    "quota"
 )
 
 
@@ -470,6 +471,30 @@ def test_whom_the_first_strategy_rejects_no_strategy_has_left_out() -> None:
     assert {explain_workload(decision, workload).verdict for workload in held} == {
         "kept: its queue's share does not allow it"
     }
+
+
+def test_candidates_that_are_passed_over_in_their_turn_are_not_said_to_free_too_little() -> None:
+    """The owner has 4, uses 5, and is within its quota once one has left: the others are protected."""
+    preemptor = waiting(6)
+    owner = replace(queue(nominal={GPU: 4}, cohort="c"), name="owner")
+    asks = replace(
+        queue(nominal={GPU: 4}, cohort="c"),
+        reclaim_within_cohort=ReclaimWithinCohort.ANY,
+        borrow_within_cohort=BorrowWithinCohort.LOWER_PRIORITY,
+    )
+    held = [replace(running(f"w{number}", priority=0), cluster_queue="owner") for number in range(5)]
+    cluster = Cluster({"q": asks, "owner": owner}, tuple(held), (preemptor,))
+    decision = decide(cluster, preemptor, "q", NOW, preset("released"))
+    assert (
+        "5 may be considered for ml/preemptor, but in their turn only 1 may be preempted, which does not "
+        "free enough quota"
+    ) in summarize(decision)[0]
+    verdicts = [explain_workload(decision, workload).verdict for workload in held]
+    assert (
+        verdicts.count("kept: passed over, because it could no longer be preempted when its turn came") == 4
+    )
+    (only,) = (verdict for verdict in verdicts if "passed over" not in verdict)
+    assert "preempting all candidates that may be preempted in their turn would not free enough quota" in only
 
 
 def test_who_could_run_with_fewer_pods_would_fit_if_nothing_ran() -> None:

@@ -13,7 +13,7 @@ from tenure.explanation.other_queues import Searched, elsewhere_remarks
 from tenure.explanation.own_queue import own_queue_remarks
 from tenure.explanation.proposals import proposals_in, shown_rules
 from tenure.explanation.remarks import BASIS_RULES, Remark, remark
-from tenure.explanation.summary import request_remarks, summarize
+from tenure.explanation.summary import removed_in_turn, request_remarks, summarize, without_borrowing
 from tenure.model import Target, Trigger, Workload
 from tenure.oracle.decide import Decision
 from tenure.oracle.question import Candidate, uses_any
@@ -187,7 +187,7 @@ def _verdict(decision: Decision, workload: Workload, known: _Known) -> str:
         return f"kept: it may not be preempted{_because_of_heroes(decision, workload)}"
     fair, too_few = decision.terms.fair_sharing, f"kept: it may be preempted, but {known.too_few}"
     if decision.outcome == Outcome.NO_CANDIDATES and (not fair or workload.key in known.removed):
-        return too_few
+        return too_few if fair or workload.key not in known.passed_over else f"kept: {_TOO_LATE}"
     if fair and workload.key in known.passed_over:
         return f"kept: {_REJECTED}"
     if _is_by_share_alone(decision):
@@ -204,10 +204,16 @@ def _is_by_share_alone(decision: Decision) -> bool:
 def _too_few(decision: Decision) -> str:
     if decision.selection is not None and decision.selection.unfair is not None:
         return f"{decision.terms.fair_sharing_repair.name.lower()} refuses the victims that were found"
-    allowed = " that the shares allow" if _is_by_share_alone(decision) else ""
-    return f"preempting all candidates{allowed} together would not free enough quota"
+    which = "together"
+    if _is_by_share_alone(decision):
+        which = "that the shares allow"
+    elif removed_in_turn(decision) < len(decision.candidates):
+        which = "that may be preempted in their turn"
+    borrowing = without_borrowing(decision)
+    return f"preempting all candidates {which} would not free enough quota{borrowing}"
 
 
+_TOO_LATE = "passed over, because it could no longer be preempted when its turn came"
 _REJECTED = "its queue's share does not allow it"
 _NOT_REACHED = "it may be preempted, but the search under fair sharing ended before its turn"
 
@@ -216,7 +222,7 @@ def _verdict_on_order(decision: Decision, workload: Workload, known: _Known) -> 
     if decision.terms.hero:
         return "kept: it may be preempted, but the candidates visited before it sufficed"
     if workload.key in known.passed_over:
-        return "kept: passed over, because it could no longer be preempted when its turn came"
+        return f"kept: {_TOO_LATE}"
     mine = _ordinal(known.places[workload.key] + 1)
     return f"kept: it may be preempted, but the first {known.turns} in order sufficed ({mine})"
 

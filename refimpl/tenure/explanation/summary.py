@@ -147,7 +147,33 @@ def _too_few(decision: Decision) -> str:
         return f"{count} may be considered for {preemptor}, but shares allow too few of them to be preempted"
     if beyond := _beyond_nominal(decision):
         return f"{count} may be preempted for {preemptor} only while it does not borrow: {beyond}"
-    return f"{count} may be preempted for {preemptor}, which does not free enough quota"
+    turns, borrowing = removed_in_turn(decision), without_borrowing(decision)
+    if turns == count:
+        return f"{count} may be preempted for {preemptor}, which does not free enough quota{borrowing}"
+    few = f"only {turns} may be preempted, which does not free enough quota{borrowing}"
+    in_turn = f"in their turn {few if turns else 'none may be preempted'}"
+    return f"{count} may be considered for {preemptor}, but {in_turn}"
+
+
+def removed_in_turn(decision: Decision) -> int:
+    """How many candidates a search that found no target removed: under fair sharing by any of its strategies.
+
+    Args:
+        decision: one with a search.
+    """
+    made = () if decision.selection is None else decision.selection.attempts
+    counted_in = made if decision.terms.fair_sharing else made[-1:]
+    return len({gone.workload.key for attempt in counted_in for gone in attempt.removed})
+
+
+def without_borrowing(decision: Decision) -> str:
+    """What the last attempt is without, where one before it let the ClusterQueue borrow.
+
+    Args:
+        decision: any.
+    """
+    made = () if decision.selection is None else decision.selection.attempts
+    return " without borrowing" if len(made) > 1 and not made[-1].may_borrow else ""
 
 
 def _beyond_nominal(decision: Decision) -> str:
