@@ -177,8 +177,8 @@ def decide_all(
     """
     instant, chosen = as_instant(now), parse_reading(reading)
     given = as_loaded(loaded).submitted_at(instant)
-    if cluster_queue is not None and cluster_queue not in _queues(given):
-        known = some_of(_queues(given), "ClusterQueues")
+    if cluster_queue is not None and cluster_queue not in given.cluster.cluster_queues:
+        known = some_of(given.cluster.cluster_queues, "ClusterQueues")
         raise bad_input("clusterQueue", cluster_queue, f"the name of one of {known}")
     detail = Detail.of(explained=explained)
     batch = Batch(parse_engine(engine), given.cluster, instant, chosen, detail=detail)
@@ -371,10 +371,10 @@ def refuse_doubts(
 
 def assumed_queue(loaded: Loaded) -> str | None:
     """The only ClusterQueue where no LocalQueue at all is given; every pending workload counts as its own."""
-    queues = _queues(loaded)
+    queues = loaded.cluster.cluster_queues
     if loaded.cluster.local_queues or len(queues) != 1:
         return None
-    return queues[0]
+    return next(iter(queues))
 
 
 def _decide_each(
@@ -545,22 +545,18 @@ def _queue_behind(loaded: Loaded, workload: Workload) -> str:
     Raises:
         InputError: one of them is not there.
     """
-    local = object_name("LocalQueue", workload.namespace, workload.queue_name)
-    local_queues, queues = loaded.cluster.local_queues, _queues(loaded)
+    local_queues, queues = loaded.cluster.local_queues, loaded.cluster.cluster_queues
     name = local_queues.get((workload.namespace, workload.queue_name))
     if name is None:
         known = some_of([f"{namespace}/{queue}" for namespace, queue in local_queues], "LocalQueues")
         place = object_name("Workload", workload.namespace, workload.name)
         raise bad_input("spec.queueName", workload.queue_name, f"the name of one of {known}", object=place)
     if name not in queues:
+        local = object_name("LocalQueue", workload.namespace, workload.queue_name)
         raise bad_input(
             "spec.clusterQueue", name, f"the name of one of {some_of(queues, 'ClusterQueues')}", object=local
         )
     return name
-
-
-def _queues(loaded: Loaded) -> list[str]:
-    return sorted(loaded.cluster.cluster_queues)
 
 
 def _workloads_set_aside(loaded: Loaded) -> Mapping[str, tuple[Problem, ...]]:
