@@ -26,7 +26,7 @@ from tenure.oracle.decide import Decision, decide
 from tenure.oracle.heroes.effective import charged_usage
 from tenure.oracle.shares import SharesOf
 from tenure.oracle.snapshot import Snapshot
-from tenure.oracle.tree import NO_QUOTA, Tree, Usage, available_at, quota_at
+from tenure.oracle.tree import NO_QUOTA, Tree, Usage, available_at, climb, quota_at, write_at
 from tenure.rules.cycle import (
     capacity_kept,
     has_earlier_turn,
@@ -270,11 +270,23 @@ class Handled:
                 place = after.tree.places.get(charge.entry.actor.queue)
                 if place is None or charge.amounts.get(at, 0) <= 0:
                     continue
-                queue = charge.entry.actor.queue
-                undone = after.around(queue).beside({at: -charge.amounts[at]})
-                more = available_at(undone.tree, undone.usage, after.place, at) - max(0, available)
+                more = _available_without(after, place, at, charge.amounts[at]) - max(0, available)
                 if more > 0:
                     yield charge, at, min(more, charge.amounts[at])
+
+
+def _available_without(after: Snapshot, place: int, at: FlavorResource, amount: Amount) -> Amount:
+    """What would be available to a head of a flavor-resource, were less of it charged to another place."""
+    tree, usage = after.tree, after.usage
+    path = tree.nodes[place].path
+    if after.heroes is not None:
+        undone = after.around(tree.nodes[place].name).beside({at: -amount})
+        return available_at(undone.tree, undone.usage, after.place, at)
+    # Of the other nodes nothing changes, and of these nothing else is asked: a cycle has thousands of pairs.
+    quotas = [quota_at(tree, here, at) for here in path]
+    left = climb(quotas, [usage[here].get(at, 0) for here in path], -amount, adding=True)
+    undone_at = write_at(path, [{at: used} for used in left], list(usage))
+    return available_at(tree, undone_at, after.place, at)
 
 
 def heads_of(queues: Sequence[Named], head_of: Callable[[Named], Nominee | None]) -> Iterable[Nominee | None]:

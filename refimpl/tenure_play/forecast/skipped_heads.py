@@ -24,10 +24,9 @@ def why_skipped(handled: Handled) -> str:
         case TurnResult.SKIPPED if handled.overlaps and not handled.decided_again:
             return _overlap_text(handled, ", which it would preempt too,")
         case TurnResult.SKIPPED:
-            found = [
-                _charge_text(charge, at, number, handled.entry) for charge, at, number in handled.hindering()
-            ]
-            text = "; ".join(found[:_MOST]) or "heads that are handled before it leave too little quota"
+            found = [*handled.hindering()]
+            named = (_charge_text(charge, at, number, handled.entry) for charge, at, number in found[:_MOST])
+            text = "; ".join(named) or "heads that are handled before it leave too little quota"
             return f"{text}; and {len(found) - _MOST} more" if len(found) > _MOST else text
         case _:
             return ""
