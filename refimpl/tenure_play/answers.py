@@ -216,7 +216,7 @@ class WorkloadQuestions:
 
     @cached_property
     def _manifests(self) -> Mapping[str, Mapping[str, Any]]:
-        return manifests_of(self.asked.loaded.objects)
+        return manifests_of(self.asked.loaded.objects) if self.outlook is None else self.outlook.manifests
 
     @cached_property
     def _locate(self) -> Locate:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tenure.api import Loaded, PendingDecision, find_pending, in_line, queue_of, undecided
 from tenure.errors import ErrorCode, InputError
@@ -29,8 +29,6 @@ from tenure_play.forecast.answer_types import (
     NextAnswer,
     NotDecided,
 )
-from tenure_play.forecast.latest_start import latest_start
-from tenure_play.forecast.limits import AssumedRuntime
 from tenure_play.forecast.run import Course, heads_of
 from tenure_play.forecast.text import (
     ALL_TRIED,
@@ -47,6 +45,9 @@ from tenure_play.from_cluster import drained, scenario_from
 from tenure_play.horizon import USUAL_EVICTION, USUAL_UNTIL
 from tenure_play.record import Happening
 from tenure_play.scenario import QueueGates, Timing
+
+if TYPE_CHECKING:
+    from tenure_play.forecast.limits import AssumedRuntime
 
 _UNTIL, _EVICTION = parse_duration(USUAL_UNTIL), parse_duration(USUAL_EVICTION)
 _EVENTS = (Happening.RELEASED, Happening.WOKEN, Happening.PRIORITY)
@@ -133,6 +134,9 @@ def look_ahead(
         in_vain=preemptions_in_vain(course, ended),
     )
     if answer.asked is not None and answer.asked.admitted_at is None:
+        # A forecast of the whole cluster has none.
+        from tenure_play.forecast.latest_start import latest_start
+
         latest = latest_start(loaded, manifests, scenario, reading, answer.asked.workload, horizon.runtime)
         answer = replace(answer, asked=replace(answer.asked, at_latest=latest))
     return replace(answer, summary=summary_of(answer))

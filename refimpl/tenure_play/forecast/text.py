@@ -10,7 +10,6 @@ from tenure.explanation.groups import FOR_ALL
 from tenure.explanation.quota_alone import BY_QUOTA, note_lines
 from tenure.explanation.shapes import PreemptedWorkload
 from tenure.joint import vain_lines
-from tenure.manifests.jobs.submitted import LONGEST as LIMIT_LABEL
 from tenure.model import SECOND, Instant
 from tenure.outline import CommandAdvice, Facts, Item, Name, Outline, Part, TitledList, Words, first_items
 from tenure.units import counted, format_duration, format_instant
@@ -131,6 +130,9 @@ def _latest_items(latest: LatestStart, *, every: bool) -> Iterator[Item]:
     if latest.unlimited:
         names = ", ".join(latest.unlimited) if every else some_names(latest.unlimited)
         if latest.runtime is None:
+            # What makes Workloads of jobs knows thirty kinds; most forecasts have no use for it.
+            from tenure.manifests.jobs.submitted import LONGEST as LIMIT_LABEL
+
             advice = CommandAdvice("assume one with --runtime 4h or p95, or ")
             yield Item([f"running without a limit: {names}; ", advice, f"set {LIMIT_LABEL} on jobs"])
         elif latest.latest is None:
