@@ -435,7 +435,7 @@ class Builder:
 
     def _take(self, sourced: SourcedObject) -> None:
         raw: Any = sourced.object
-        kind, version = dig(raw, "kind"), dig(raw, "apiVersion")
+        kind, version = (raw.get("kind"), raw.get("apiVersion")) if isinstance(raw, dict) else (None, None)
         place = place_of(raw, kind if isinstance(kind, str) else "", file=sourced.file)
         if not (isinstance(kind, str) and isinstance(version, str) and kind and version):
             self.problems.extend(_header_problems(raw, place))
