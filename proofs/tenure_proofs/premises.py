@@ -5,11 +5,19 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, NamedTuple
 
-from tenure.model import MINUTE, Evidence, Kin, ReclaimWithinCohort, WithinClusterQueue, Workload
+from tenure.model import (
+    MINUTE,
+    Evidence,
+    Kin,
+    ReclaimWithinCohort,
+    RequeuingTimestamp,
+    WithinClusterQueue,
+    Workload,
+)
 from tenure.readings import CHOICES, Reading
 from tenure.rules.terms import PreemptionTerms
 from tenure_proofs.trusted.claim import Claim
-from tenure_proofs.trusted.logic import all_of, any_of, choose, has_value, is_set, value_of
+from tenure_proofs.trusted.logic import all_of, any_of, choose, has_value, is_set, negation, value_of
 
 
 def duration_is_in_force(terms: Any) -> Any:
@@ -42,6 +50,28 @@ def creation_that_counts(workload: Any) -> Any:
     """KEP-754: the Job's creation where it is given, else the Workload's, ns."""
     by_job = is_set(workload, "job_created_at")
     return choose(by_job, value_of(workload, "job_created_at"), workload.created_at)
+
+
+MILLISECOND = 1_000_000
+
+
+def queues_from(workload: Any, configured: Any, sorting: Any) -> Any:
+    """Kueue's queue-order timestamp: the creation, or the eviction that counts as configured.
+
+    Args:
+        configured: the `requeuingTimestamp`.
+        sorting: gate PrioritySortingWithinCohort.
+    """
+    pods, check, borrowed = (
+        "pods_ready_evicted_at",
+        "admission_check_evicted_at",
+        "preempted_while_borrowing_at",
+    )
+    reclaimed = all_of(negation(sorting), is_set(workload, borrowed))
+    own = choose(reclaimed, value_of(workload, borrowed) + MILLISECOND, workload.created_at)
+    checked = choose(is_set(workload, check), value_of(workload, check), own)
+    by_pods = all_of(configured == RequeuingTimestamp.EVICTION, is_set(workload, pods))
+    return choose(by_pods, value_of(workload, pods), checked)
 
 
 def comes_first(*criteria: tuple[Any, Any], last: Any) -> Any:

@@ -19,10 +19,10 @@ AGEING = ["DYN-010", "DYN-020", "DYN-030", "DYN-050"]
 HIGHEST = 2**31 - 1
 
 
-def _class(claim: Claim, name: str, step: int, delay: int, most: int = 1000) -> Any:
+def _class(claim: Claim, name: str, step: int, delay: int) -> Any:
     """A policy with these numbers."""
     policy = claim.record(name, DynamicPriorityPolicy)
-    claim.assume(policy.step == step, policy.delay_for_step == delay, has_value(policy, "max", most))
+    claim.assume(policy.step == step, policy.delay_for_step == delay, has_value(policy, "max", 1000))
     return policy
 
 

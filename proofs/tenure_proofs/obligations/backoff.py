@@ -13,16 +13,13 @@ from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import all_of, any_of, choose, implies, negation
 
 
-def _fields(claim: Claim) -> tuple[Any, Any, Any]:
-    """The three durations, as the Configuration's validation lets them be."""
-    base, most, reset = claim.numbers("base", "most", "reset")
-    claim.assume(base > 0, most >= base, reset > base)
-    return base, most, reset
-
-
 def _reclaimed_again(claim: Claim) -> tuple[Any, Any, Any, Any]:
-    """The cooldown of a reclaim, how long ago that was, and the next one's cooldown, with the fields."""
-    fields = base, most, reset = _fields(claim)
+    """The cooldown of a reclaim, how long ago that was, and the next one's cooldown, with the fields.
+
+    These are as the Configuration's validation lets them be.
+    """
+    fields = base, most, reset = claim.numbers("base", "most", "reset")
+    claim.assume(base > 0, most >= base, reset > base)
     before, quiet = claim.numbers("before", "quiet")
     claim.assume(base <= before, before <= most, quiet >= 0)
     after = claim.lift(cooldown_after)(before, quiet, base, most, reset).value

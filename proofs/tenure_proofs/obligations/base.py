@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenure.model import Basis, Evidence, Reason, RequeuingTimestamp, WithinClusterQueue
+from tenure.model import Basis, Evidence, Reason, WithinClusterQueue
 from tenure.oracle.door import take_target
 from tenure.rules.priority import effective_priority, has_lower_priority
 from tenure.rules.queue_order import queue_order_timestamp
 from tenure.rules.reservation import quota_reservation_time
 from tenure_proofs.defining import Cases, defines
-from tenure_proofs.premises import any_question, is_own
+from tenure_proofs.premises import any_question, is_own, queues_from
 from tenure_proofs.registry import obligation
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import all_of, any_of, iff, implies, is_set, negation, value_of
 
-MILLISECOND = 1_000_000
 FACTS = ("over_quota", "advantage", "borrowing", "within_nominal", "share")
 """Everything in the evidence but its basis."""
 
@@ -23,18 +22,9 @@ FACTS = ("over_quota", "advantage", "borrowing", "within_nominal", "share")
 @defines("PO-KQ-010", queue_order_timestamp)
 def a_workload_queues_from_its_creation_or_its_relevant_eviction(
     workload: Any, configured: Any, sorting: Any
-) -> Cases:
+) -> Any:
     """Kueue main of August 2026, queue-order timestamp, and gate PrioritySortingWithinCohort."""
-    by_pods = all_of(configured == RequeuingTimestamp.EVICTION, is_set(workload, "pods_ready_evicted_at"))
-    by_check = all_of(negation(by_pods), is_set(workload, "admission_check_evicted_at"))
-    evicted = any_of(by_pods, by_check)
-    reclaimed = all_of(negation(evicted), negation(sorting), is_set(workload, "preempted_while_borrowing_at"))
-    return [
-        (by_pods, value_of(workload, "pods_ready_evicted_at")),
-        (by_check, value_of(workload, "admission_check_evicted_at")),
-        (reclaimed, value_of(workload, "preempted_while_borrowing_at") + MILLISECOND),
-        (negation(any_of(evicted, reclaimed)), workload.created_at),
-    ]
+    return queues_from(workload, configured, sorting)
 
 
 @obligation("PO-KQ-020", rules=["KQ-010", "KQ-040", "KQ-300"])

@@ -7,7 +7,6 @@ the other.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -52,17 +51,17 @@ def _int32(*numbers: Any) -> Any:
     return all_of(*(all_of(number >= LOWEST, number <= HIGHEST) for number in numbers))
 
 
-def _class(claim: Claim, name: str = "policy", base_name: str = "base") -> tuple[Any, Any]:
+def _class(claim: Claim) -> tuple[Any, Any]:
     """A base and a policy as the API holds them, right or wrong; the delay is never 0 or less."""
-    base, policy = claim.number(base_name), claim.record(name, DynamicPriorityPolicy)
+    base, policy = claim.number("base"), claim.record("policy", DynamicPriorityPolicy)
     claim.grant(_int32(base, policy.step), implies(is_set(policy, "max"), _int32(value_of(policy, "max"))))
     claim.assume(policy.delay_for_step > 0, policy.delay_for_step <= LONGEST)
     return base, policy
 
 
-def _sound_class(claim: Claim, name: str = "policy", base_name: str = "base") -> tuple[Any, Any]:
+def _sound_class(claim: Claim) -> tuple[Any, Any]:
     """A base and a policy that rises from it to a maximum."""
-    base, policy = _class(claim, name, base_name)
+    base, policy = _class(claim)
     claim.assume(policy.step >= 0, is_set(policy, "max"), base <= value_of(policy, "max"))
     return base, policy
 
@@ -81,36 +80,15 @@ def _steps(claim: Claim, *names: str) -> list[Any]:
     return made
 
 
-def _time(claim: Claim, name: str) -> Any:
-    """An elapsed time that 64 bits hold."""
-    elapsed = claim.number(name)
-    claim.assume(elapsed >= 0, elapsed <= LONGEST)
-    return elapsed
-
-
-@dataclass(frozen=True, slots=True)
-class _Boosted:
-    """A workload whose class has a policy, and the number that decisions compare as its priority.
-
-    Args:
-        grown: what the policy has come to after any number of steps; PO-DYN-110 puts time for steps.
-        boost: what is added to it: nothing where the gate is off.
-        decided: the number (DYN-070).
-    """
-
-    grown: Any
-    boost: Any
-    decided: Any
-
-
-def _boosted(claim: Claim, base: Any, policy: Any) -> _Boosted:
+def _boosted(claim: Claim, base: Any, policy: Any) -> tuple[Any, Any, Any]:
+    """A priority after any number of steps, for which PO-DYN-110 puts time; the boost; what is decided by."""
     (steps,) = _steps(claim, "steps")
     workload, gate = claim.record("workload", Workload), claim.flag("boost_gate")
     annotated = workload.priority_boost
     claim.assume(_int32(annotated))
     grown = claim.lift(dynamic_priority)(base, policy, steps).value
     decided = claim.lift(priority_in_decision)(workload, grown, gate).value
-    return _Boosted(grown, choose(gate, annotated, annotated - annotated), decided)
+    return grown, choose(gate, annotated, annotated - annotated), decided
 
 
 @obligation(
@@ -127,10 +105,10 @@ def the_priority_of_an_accepted_class_is_between_base_and_max(claim: Claim) -> N
     about the others.
     """
     base, policy = _class(claim)
-    priority = _boosted(claim, base, policy)
-    claim.assume(priority.boost == 0)
+    _, boost, decided = _boosted(claim, base, policy)
+    claim.assume(boost == 0)
     top = value_of(policy, "max")
-    bounded = all_of(is_set(policy, "max"), base <= priority.decided, priority.decided <= top)
+    bounded = all_of(is_set(policy, "max"), base <= decided, decided <= top)
     claim.prove(implies(_accepted(claim, base, policy), bounded))
 
 
@@ -141,13 +119,13 @@ def with_a_boost_the_priority_is_between_base_and_max_each_plus_the_boost(claim:
     Nothing is cut: two 32-bit integers are added, and what comes out may need 33 bits, never 64.
     """
     base, policy = _sound_class(claim)
-    priority = _boosted(claim, base, policy)
+    grown, boost, decided = _boosted(claim, base, policy)
     claim.prove(
-        base + priority.boost <= priority.decided,
-        priority.decided <= value_of(policy, "max") + priority.boost,
-        priority.decided - priority.boost == priority.grown,
-        priority.decided >= 2 * LOWEST,
-        priority.decided <= 2 * HIGHEST,
+        base + boost <= decided,
+        decided <= value_of(policy, "max") + boost,
+        decided - boost == grown,
+        decided >= 2 * LOWEST,
+        decided <= 2 * HIGHEST,
     )
 
 
@@ -155,7 +133,8 @@ def with_a_boost_the_priority_is_between_base_and_max_each_plus_the_boost(claim:
 def no_boost_lifts_a_priority_above_max(claim: Claim) -> None:
     """KEP-754, DynamicPriorityPolicy: "max defines the maximum number of Priority"; a boost comes after."""
     base, policy = _sound_class(claim)
-    claim.prove(_boosted(claim, base, policy).decided <= value_of(policy, "max"))
+    _, _, decided = _boosted(claim, base, policy)
+    claim.prove(decided <= value_of(policy, "max"))
 
 
 @defines("PO-DYN-140", priority_in_decision)
@@ -227,8 +206,8 @@ def a_max_that_is_not_set_lowers_no_priority(claim: Claim) -> None:
 @obligation("PO-DYN-060", rules=["DYN-020"])
 def a_step_is_taken_with_every_full_delay_and_one_early_under_ceil(claim: Claim) -> None:
     """KEP-754, Priority Calculation: the equation rounds up; the comment on `step` rounds down."""
-    elapsed, delay = _time(claim, "elapsed"), claim.number("delay_for_step")
-    claim.assume(delay > 0, delay <= LONGEST)
+    elapsed, delay = claim.numbers("elapsed", "delay_for_step")
+    claim.assume(elapsed >= 0, elapsed <= LONGEST, delay > 0, delay <= LONGEST)
     down = claim.lift(elapsed_steps)(elapsed, delay, PrioritySteps.FLOOR).value
     up = claim.lift(elapsed_steps)(elapsed, delay, PrioritySteps.CEIL).value
     claim.prove(

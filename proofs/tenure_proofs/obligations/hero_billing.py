@@ -21,12 +21,10 @@ from tenure.rules.hero_billing import (
 )
 from tenure_proofs.amounts import ordinary
 from tenure_proofs.defining import Cases, defines
-from tenure_proofs.registry import PROVED, obligation, proved_under
+from tenure_proofs.registry import obligation, proved_under
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import all_of, choose, implies, negation, quotient
 from tenure_proofs.trusted.schemas import one_after_the_other, over_every_fold
-
-EXACT = {"as-written+accessible_rounding=exact": PROVED, "guaranteed+accessible_rounding=exact": PROVED}
 
 
 def _bill(claim: Claim) -> tuple[Any, Any, Any, Any]:
@@ -95,39 +93,23 @@ def a_share_rounded_down_alone_or_exact_is_never_below_zero_nor_above_what_can_b
     )
 
 
-@obligation("PO-UCQ-302", rules=["UCQ-130"])
-def a_share_differs_by_less_than_one_from_the_exact_one(claim: Claim) -> None:
-    """KEP-8826, Implementation: the formula is not about whole numbers; each reading rounds it."""
-    bill, weight, before, total = _bill(claim)
-    claim.assume(total > 0)
-    share = claim.lift(share_of_bill)
-    cumulative, floor, exact = (
-        share(bill, weight, before, total, rounding).value
-        for rounding in (AccessibleRounding.CUMULATIVE, AccessibleRounding.FLOOR, AccessibleRounding.EXACT)
-    )
-    first, first_is = _rounded_down(claim, "first", bill * before, total)
-    second, second_is = _rounded_down(claim, "second", bill * before + bill * weight, total)
-    alone, alone_is = _rounded_down(claim, "alone", bill * weight, total)
-    one_after_the_other(
-        claim,
-        exact == bill * weight,
-        all_of(first_is, second_is, alone_is),
-        all_of(cumulative == second - first, floor == alone),
-        all_of(total * cumulative - exact < total, exact - total * cumulative < total),
-        all_of(total * floor <= exact, exact - total * floor < total),
-    )
+def _share(bill: Any, weight: Any, before: Any, total: Any, rounding: Any) -> list[tuple[Any, Any]]:
+    """A share in proportion to a weight, as each reading rounds it."""
+    sums = quotient(bill * (before + weight), total) - quotient(bill * before, total)
+    return [
+        (all_of(total > 0, rounding == AccessibleRounding.EXACT), bill * weight),
+        (all_of(total > 0, rounding == AccessibleRounding.FLOOR), quotient(bill * weight, total)),
+        (all_of(total > 0, rounding == AccessibleRounding.CUMULATIVE), sums),
+        (total <= 0, 0),
+    ]
 
 
-@obligation("PO-UCQ-305", rules=["UCQ-130"], also=EXACT)
-def a_share_of_nothing_is_zero_and_so_is_every_share_where_nothing_can_be_billed(claim: Claim) -> None:
-    """KEP-8826, Implementation: the formula divides by a sum that may be zero."""
-    bill, weight, before, total = claim.numbers("bill", "weight", "before", "total")
-    share, rounding = claim.lift(share_of_bill), claim.reading.accessible_rounding
-    claim.prove(
-        implies(total == 0, share(bill, weight, before, total, rounding).value == 0),
-        share(0, weight, before, total, rounding).value == 0,
-        share(bill, 0, before, total, rounding).value == 0,
-    )
+@defines("PO-UCQ-305", share_of_bill)
+def a_share_is_in_proportion_and_is_zero_where_nothing_can_be_billed(
+    bill: Any, weight: Any, before: Any, total: Any, rounding: Any
+) -> Cases:
+    """KEP-8826, Implementation: the formula divides by a sum that may be zero; each reading rounds it."""
+    return _share(bill, weight, before, total, rounding)
 
 
 @obligation("PO-UCQ-310", rules=["UCQ-130"])
@@ -287,26 +269,13 @@ def heroes_are_credited_all_that_was_billed_and_none_more_than_it_bills(claim: C
     )
 
 
-@obligation("PO-UCQ-370", rules=["UCQ-130", "UCQ-150"])
-def a_workload_is_billed_to_queues_in_proportion_and_to_cohorts_not_at_all(claim: Claim) -> None:
+@defines("PO-UCQ-370", bill_of_workload)
+def a_workload_is_billed_to_queues_in_proportion_and_to_cohorts_not_at_all(
+    amount: Any, weight: Any, is_queue: Any, total: Any, rounding: Any
+) -> Cases:
     """KEP-8826, Implementation, the formula: Sum(Workload[k] * Nominal/Total), of all CQs in the subtree."""
-    amount, weight, total = claim.numbers("amount", "weight", "total")
-    is_queue = claim.flag("is_queue")
-    claim.assume(ordinary(amount, weight), weight <= total, amount <= total, total > 0)
-    bill = claim.lift(bill_of_workload)
-    floor, together, exact = (
-        bill(amount, weight, is_queue, total, rounding).value
-        for rounding in (AccessibleRounding.FLOOR, AccessibleRounding.CUMULATIVE, AccessibleRounding.EXACT)
-    )
-    alone, alone_is = _rounded_down(claim, "alone", amount * weight, total)
-    one_after_the_other(
-        claim,
-        implies(negation(is_queue), all_of(floor == 0, together == 0, exact == 0)),
-        implies(is_queue, all_of(floor == alone, together == alone, exact == amount * weight)),
-        all_of(alone_is, amount * weight >= 0, amount * weight <= total * weight),
-        all_of(total * (alone - weight) <= 0, total * alone > -total),
-        all_of(alone >= 0, alone <= weight),
-    )
+    shares = _share(amount, weight, 0, total, rounding)
+    return [(negation(is_queue), 0), *((all_of(is_queue, case), share) for case, share in shares)]
 
 
 @defines("PO-UCQ-380", lendable)

@@ -6,7 +6,6 @@ from typing import Any
 
 from tenure.model import Basis, Evidence, Kin, Reason, Workload
 from tenure.oracle.door import take_target
-from tenure.rules.eligibility import preemption_reason
 from tenure.rules.hero_targets import basis_for_hero, group_for_hero, hero_preemption_reason, is_immune
 from tenure.rules.ordering import stands_before
 from tenure_proofs.defining import Cases, defines
@@ -26,7 +25,6 @@ from tenure_proofs.trusted.logic import all_of, any_of, has_value, iff, implies,
 
 BOTH_TREES = {WRITTEN_TREE: PROVED, GUARANTEED_TREE: PROVED}
 OWN_QUEUE = ["KQ-030", "KQ-040", "KQ-300", "TBP-010", "TBP-020", "TBP-050"]
-ORDER = ["KQ-030", "KQ-050", "KQ-220", "TBP-010", "TBP-020", "TBP-060"]
 
 
 def _inside(claim: Claim) -> tuple[Side, Side, Any]:
@@ -94,17 +92,15 @@ def a_hero_preempts_in_other_queues_on_one_basis_only_and_never_an_immune_worklo
     )
 
 
-@obligation("PO-UCQ-240", rules=["KQ-310", "UCQ-330"])
-def exactly_the_targets_of_heroes_in_other_queues_have_the_new_reason(claim: Claim) -> None:
+@defines("PO-UCQ-240", hero_preemption_reason)
+def exactly_the_targets_of_heroes_in_other_queues_have_the_new_reason(basis: Any) -> Cases:
     """KEP-8826, Metrics, Status Condition: UberCQPreemption tells these evictions from others."""
-    basis = claim.member("basis", Basis)
-    reason = claim.lift(hero_preemption_reason)(basis).value
-    said = claim.lift(preemption_reason)(basis).value
-    claim.prove(
-        iff(reason == Reason.UBER_CQ_PREEMPTION, basis == Basis.HERO),
-        iff(said == Reason.UBER_CQ_PREEMPTION, basis == Basis.HERO),
-        iff(reason == Reason.IN_CLUSTER_QUEUE_TIME_BASED, basis == Basis.TIME_EXPIRED),
-    )
+    expired, own = basis == Basis.TIME_EXPIRED, all_of(basis != Basis.TIME_EXPIRED, basis != Basis.HERO)
+    return [
+        (basis == Basis.HERO, Reason.UBER_CQ_PREEMPTION),
+        (expired, Reason.IN_CLUSTER_QUEUE_TIME_BASED),
+        (own, Reason.IN_CLUSTER_QUEUE),
+    ]
 
 
 @obligation("PO-UCQ-250", rules=["UCQ-310", "UCQ-340"], expect=everywhere(REFUTED))

@@ -25,14 +25,6 @@ def _numbers(claim: Claim) -> tuple[Any, Any, Any]:
     return counted, further, limit
 
 
-def _earlier(claim: Claim, scope: Any, *, preempting: Any, victim: Any, now: Any) -> tuple[Any, Any, Any]:
-    """An earlier preemption: whether it counts, when it was, and the window."""
-    at, window = claim.numbers("at", "window")
-    claim.assume(at <= now, window > 0)
-    counts = claim.lift(counts_with)(scope, preempting, claim.flag("preempted"), victim, at, now, window)
-    return counts.value, at, window
-
-
 @defines("PO-PCF-140", is_limited)
 def a_limit_counts_exactly_what_all_of_its_selectors_select(
     scope: Any, config_selected: Any, rule_named: Any, preempting_selected: Any, preempted_selected: Any
@@ -83,7 +75,9 @@ def with_all_searches_of_a_cycle_a_limit_counts_at_most_so_many(claim: Claim) ->
 def a_preemptor_of_at_most_so_many_victims_waits_at_most_a_window(claim: Claim) -> None:
     """KEP-13396, FUTURE_WORK: another may have preempted while it waited."""
     came, now = claim.numbers("came", "now")
-    counts, at, window = _earlier(claim, LimitScope.GLOBAL, preempting=False, victim=False, now=now)
+    at, window = claim.numbers("at", "window")
+    claim.assume(at <= now, window > 0)
+    counts = claim.lift(counts_with)(LimitScope.GLOBAL, False, False, False, at, now, window).value
     _, further, limit = _numbers(claim)
     claim.assume(came <= at, now >= came + window, further <= limit)
     counted = claim.number("counted_by_then")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tenure.model import UNLIMITED, NodeQuota
+from tenure.model import UNLIMITED
 from tenure.rules.amounts import minus, plus
 from tenure.rules.quota import (
     available,
@@ -28,6 +28,7 @@ from tenure_proofs.amounts import (
     bounded_node,
     is_bounded,
     ordinary,
+    ordinary_or_unlimited,
     within_64_bits,
 )
 from tenure_proofs.defining import Cases, defines
@@ -104,33 +105,31 @@ def a_difference_is_ordinary_within_64_bits_and_stops_at_their_ends(first: Any, 
     ]
 
 
-@obligation("PO-KQ-120", rules=["KQ-110", "KQ-120", "KQ-130"])
-def a_node_lends_what_is_not_local_and_at_most_its_lending_limit(claim: Claim) -> None:
-    """Kueue v1beta2, lendingLimit; Kueue main of August 2026, subtree quota."""
-    quota, limit = claim.record("quota", NodeQuota), claim.number("limit")
-    claim.assume(ordinary(quota.subtree, limit))
-    passed = claim.lift(quota_passed_up)(quota).value
-    limited = quota.local == claim.lift(local_quota)(quota.subtree, limit).value
-    without = quota.local == claim.lift(local_quota)(quota.subtree, None).value
-    local = all_of(quota.local >= 0, quota.local <= quota.subtree, quota.local + passed == quota.subtree)
-    claim.prove(
-        implies(limited, all_of(local, passed <= limit)),
-        implies(all_of(limited, quota.subtree >= limit), passed == limit),
-        implies(all_of(limited, quota.subtree < limit), passed == quota.subtree),
-        implies(without, all_of(local, quota.local == 0, passed == quota.subtree)),
-    )
+@defines("PO-KQ-120", local_quota, where=lambda subtree, limit: ordinary_or_unlimited(subtree, limit.value))
+def what_a_node_has_beyond_its_lending_limit_is_local(subtree: Any, limit: Any) -> Cases:
+    """Kueue v1beta2, lendingLimit; Kueue main of August 2026, quota amounts: without end, all of it."""
+    keeps = all_of(limit.present, limit.value < subtree)
+    return [
+        (negation(keeps), 0),
+        (all_of(keeps, subtree < HIGHEST), subtree - limit.value),
+        (all_of(keeps, subtree == HIGHEST), HIGHEST),
+    ]
 
 
-@obligation("PO-KQ-125", rules=["KQ-110", "KQ-120", "KQ-130"])
-def an_unlimited_quota_with_a_lending_limit_lends_nothing(claim: Claim) -> None:
-    """Kueue main of August 2026, quota amounts: unlimited less unlimited is zero, so all of it is local."""
-    quota, limit = claim.record("quota", NodeQuota), claim.number("limit")
-    claim.assume(
-        ordinary(limit),
-        quota.subtree == HIGHEST,
-        quota.local == claim.lift(local_quota)(quota.subtree, limit).value,
-    )
-    claim.prove(quota.local == HIGHEST, claim.lift(quota_passed_up)(quota).value == 0)
+def _has_local_quota(quota: Any) -> Any:
+    """Part of a node's quota is its own."""
+    return all_of(ordinary_or_unlimited(quota.subtree, quota.local), quota.local <= quota.subtree)
+
+
+@defines("PO-KQ-125", quota_passed_up, where=_has_local_quota)
+def a_node_lends_what_is_not_local(quota: Any) -> Cases:
+    """Kueue main of August 2026, subtree quota: without end all of it is local, or none (PO-KQ-120)."""
+    bounded, all_local = quota.subtree < HIGHEST, quota.local == HIGHEST
+    return [
+        (bounded, quota.subtree - quota.local),
+        (all_of(negation(bounded), all_local), 0),
+        (negation(any_of(bounded, all_local)), HIGHEST),
+    ]
 
 
 def _used(quota: Any, usage: Any) -> Any:

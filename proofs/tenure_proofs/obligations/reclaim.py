@@ -89,23 +89,19 @@ def each_location_and_each_kind_of_search_has_its_own_bases(claim: Claim) -> Non
     )
 
 
-@obligation("PO-KQ-320", rules=["KQ-310", "TBP-070"])
-def the_reason_distinguishes_reclamation_borrowing_and_shares(claim: Claim) -> None:
+@defines("PO-KQ-320", preemption_reason)
+def the_reason_distinguishes_reclamation_borrowing_and_shares(basis: Any) -> Cases:
     """Kueue v1beta2, reasons of condition Preempted."""
-    basis = claim.member("basis", Basis)
-    reason = claim.lift(preemption_reason)(basis).value
-    claim.prove(
-        iff(
-            reason == Reason.IN_COHORT_RECLAMATION,
-            _one_of(basis, (Basis.HIERARCHICAL, Basis.WITHOUT_BORROWING, Basis.WITHIN_NOMINAL)),
-        ),
-        iff(reason == Reason.IN_COHORT_RECLAIM_WHILE_BORROWING, basis == Basis.WHILE_BORROWING),
-        iff(
-            reason == Reason.IN_COHORT_FAIR_SHARING,
-            _one_of(basis, (Basis.FINAL_SHARE, Basis.INITIAL_SHARE)),
-        ),
-        iff(reason == Reason.IN_CLUSTER_QUEUE_TIME_BASED, basis == Basis.TIME_EXPIRED),
-    )
+    reclaims = (Basis.HIERARCHICAL, Basis.WITHOUT_BORROWING, Basis.WITHIN_NOMINAL)
+    others = (Basis.NONE, Basis.LOWER_PRIORITY, Basis.NEWER_EQUAL)
+    return [
+        (_one_of(basis, reclaims), Reason.IN_COHORT_RECLAMATION),
+        (basis == Basis.WHILE_BORROWING, Reason.IN_COHORT_RECLAIM_WHILE_BORROWING),
+        (_one_of(basis, (Basis.FINAL_SHARE, Basis.INITIAL_SHARE)), Reason.IN_COHORT_FAIR_SHARING),
+        (basis == Basis.TIME_EXPIRED, Reason.IN_CLUSTER_QUEUE_TIME_BASED),
+        (basis == Basis.HERO, Reason.UBER_CQ_PREEMPTION),
+        (_one_of(basis, others), Reason.IN_CLUSTER_QUEUE),
+    ]
 
 
 @obligation("PO-KQ-330", rules=["KQ-300", "KQ-320", "KQ-330", "KQ-400"])

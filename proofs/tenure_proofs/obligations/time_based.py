@@ -6,7 +6,7 @@ from typing import Any
 
 from tenure.model import Basis, Reason, WithinClusterQueue, Workload
 from tenure.oracle.door import take_target
-from tenure.rules.queue_order import queue_order_timestamp
+from tenure.readings import RequeueOrder
 from tenure.rules.time_based import (
     duration_in_force,
     is_time_expired,
@@ -14,7 +14,15 @@ from tenure.rules.time_based import (
     requeue_timestamp,
 )
 from tenure_proofs.defining import Cases, defines
-from tenure_proofs.premises import Asked, any_question, any_terms, duration_is_in_force, is_own
+from tenure_proofs.premises import (
+    MILLISECOND,
+    Asked,
+    any_question,
+    any_terms,
+    duration_is_in_force,
+    is_own,
+    queues_from,
+)
 from tenure_proofs.registry import obligation, proved_under
 from tenure_proofs.trusted.claim import Claim
 from tenure_proofs.trusted.logic import all_of, any_of, choose, iff, implies, is_set, negation, value_of
@@ -196,37 +204,24 @@ def a_victim_is_queued_behind_every_workload_pending_at_its_eviction(claim: Clai
     claim.prove(stands(victim, terms).value > stands(waiting, terms).value)
 
 
-@obligation("PO-TBP-105", rules=["TBP-030"], expect=proved_under("guaranteed"))
-def a_victim_queues_one_millisecond_after_its_eviction(claim: Claim) -> None:
-    """Reading `requeue_order: eviction`, for KEP-8522, Story 2; Kueue makes the same step in KQ-020."""
-    victim, terms = claim.record("victim", Workload), any_terms(claim)
-    claim.assume(duration_is_in_force(terms), is_set(victim, "time_based_preempted_at"))
-    stands = claim.lift(requeue_timestamp)(victim, terms).value
-    claim.prove(stands == value_of(victim, "time_based_preempted_at") + 1_000_000)
+@defines("PO-TBP-110", requeue_timestamp)
+def a_workload_without_a_time_based_preemption_is_queued_as_in_kueue(workload: Any, terms: Any) -> Any:
+    """KEP-8522, Goals: nothing else changes; and without the field no victim's place changes either.
+
+    Reading `requeue_order: eviction`, for Story 2: else from a millisecond after its eviction.
+    """
+    stamp = "time_based_preempted_at"
+    by_time = all_of(duration_is_in_force(terms), is_set(workload, stamp))
+    kueue = queues_from(workload, terms.requeuing_timestamp, terms.priority_sorting_within_cohort)
+    by_eviction = all_of(by_time, terms.requeue_order == RequeueOrder.EVICTION)
+    return choose(by_eviction, value_of(workload, stamp) + MILLISECOND, kueue)
 
 
-@obligation("PO-TBP-110", rules=["TBP-030"])
-def a_workload_without_a_time_based_preemption_is_queued_as_in_kueue(claim: Claim) -> None:
-    """KEP-8522, Goals: nothing else changes; and without the field no victim's place changes either."""
-    workload, terms = claim.record("workload", Workload), any_terms(claim)
-    claim.assume(
-        any_of(negation(is_set(workload, "time_based_preempted_at")), negation(duration_is_in_force(terms)))
-    )
-    sorting = terms.priority_sorting_within_cohort
-    kueue = claim.lift(queue_order_timestamp)(workload, terms.requeuing_timestamp, sorting)
-    claim.prove(claim.lift(requeue_timestamp)(workload, terms).value == kueue.value)
-
-
-@obligation("PO-TBP-120", rules=["TBP-070"])
-def only_an_expired_target_has_the_new_reason(claim: Claim) -> None:
+@defines("PO-TBP-120", queue_preemption_reason)
+def only_an_expired_target_has_the_new_reason(basis: Any) -> Cases:
     """KEP-8522, Graduation Criteria, Beta: the label tells time-based preemptions from others."""
-    basis = claim.member("basis", Basis)
-    claim.prove(
-        iff(
-            claim.lift(queue_preemption_reason)(basis).value == Reason.IN_CLUSTER_QUEUE_TIME_BASED,
-            basis == Basis.TIME_EXPIRED,
-        )
-    )
+    expired = basis == Basis.TIME_EXPIRED
+    return [(expired, Reason.IN_CLUSTER_QUEUE_TIME_BASED), (negation(expired), Reason.IN_CLUSTER_QUEUE)]
 
 
 @obligation("PO-TBP-130", rules=["KQ-300"])
