@@ -55,7 +55,6 @@ BREAKS: dict[str, tuple[Break, str]] = {
     "WD-200": (in_the_opposite_order, "one queue"),
     "WD-210": (in_the_opposite_order, "two queues"),
     "WD-220": (in_the_opposite_order, "heroes"),
-    "WD-300": (all_leave, "heroes"),
     "WD-310": (says("Fit", where="NoFit"), "heroes"),
     "WD-320": (NO_VICTIM, "heroes"),
     "WD-400": (by_the_input, "one queue"),

@@ -8,18 +8,6 @@ from tenure_proofs.bounded.case import Case, postcondition
 from tenure_proofs.registry import PROVED, everywhere
 
 
-@postcondition("WD-300", everywhere(PROVED))
-def a_hero_preempts_no_workload_outside_the_subtree_of_its_cohort(case: Case) -> bool | None:
-    """KEP-8826, Goals, Subtree Containment."""
-    if not case.is_hero or not case.answer.victims:
-        return None
-    scope = case.world.nodes[case.world.mine].above
-    inside = [scope in case.world.path(job.queue) for job in case.world.jobs]
-    if all(inside):
-        return None
-    return all(inside[index] for index in case.answer.victims)
-
-
 @postcondition("WD-310", everywhere(PROVED))
 def no_hero_is_admitted_above_its_accessible_quota(case: Case) -> bool | None:
     """KEP-8826, Accessible Quota: all nominal quota of its subtree, clamped by its borrowing limit."""
