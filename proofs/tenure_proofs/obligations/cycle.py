@@ -155,27 +155,18 @@ def a_cycle_is_due_when_something_changed_a_controller_runs_and_a_head_waits(
     return all_of(changed, negation(down), pending)
 
 
-@obligation("PO-CYC-130", rules=["CYC-130"])
-def a_cycle_begins_at_the_first_instant_that_the_gap_allows(claim: Claim) -> None:
+@defines("PO-CYC-130", cycle_due_at)
+def a_cycle_begins_at_the_first_instant_that_the_gap_allows(now: Any, last: Any, gap: Any) -> Any:
     """A play's `timing.cycle`."""
-    now, last, gap = claim.numbers("now", "last", "gap")
-    due = claim.lift(cycle_due_at)(now, last, gap).value
-    claim.prove(due >= now, due - last >= gap, any_of(due == now, due - last == gap))
+    return choose(last + gap > now, last + gap, now)
 
 
-@obligation("PO-CYC-140", rules=["CYC-140"])
-def whatever_happens_in_a_tree_is_answered_by_a_wake_within_one_retry_interval(claim: Claim) -> None:
+@defines("PO-CYC-140", wake_due_at)
+def whatever_happens_in_a_tree_is_answered_by_a_wake_within_one_retry_interval(
+    planned: Any, planned_at: Any, now: Any, retry: Any
+) -> Any:
     """Kueue main of August 2026, inadmissible workloads: a second event delays no wake."""
-    nothing, event, later, retry = claim.numbers("nothing", "event", "later", "retry")
-    planned = claim.flag("planned")
-    due = claim.lift(wake_due_at)
-    first = due(negation(planned), nothing, event, retry).value
-    second = due(planned, first, later, retry).value
-    claim.assume(event <= later)
-    claim.prove(
-        implies(planned, all_of(first - event == retry, second == first, second - later <= retry)),
-        implies(negation(planned), all_of(first == nothing, second - later == retry)),
-    )
+    return choose(planned, planned_at, now + retry)
 
 
 @obligation("PO-CYC-150", rules=["CYC-150", "TBP-020"])

@@ -221,21 +221,12 @@ def a_step_is_taken_with_every_full_delay_and_one_early_under_ceil(claim: Claim)
     )
 
 
-@obligation("PO-DYN-070", rules=["DYN-020"])
-def the_number_of_steps_never_falls_and_saturates(claim: Claim) -> None:
+@defines("PO-DYN-070", elapsed_steps, where=lambda elapsed, delay, _: all_of(elapsed >= 0, delay > 0))
+def the_number_of_steps_is_a_quotient_and_saturates(elapsed: Any, delay: Any, counting: Any) -> Cases:
     """KEP-754, Priority Calculation: steps only add up; Go's int ends, and counting stops there."""
-    earlier, later, delay = claim.numbers("earlier", "later", "delay_for_step")
-    claim.assume(earlier >= 0, earlier <= later, delay > 0)
-    count = claim.lift(elapsed_steps)
-    counting = claim.reading.priority_steps
-    few, many = count(earlier, delay, counting).value, count(later, delay, counting).value
-    begun = 1 if counting == PrioritySteps.CEIL else 0
-    claim.prove(
-        few <= many,
-        few >= 0,
-        many <= LONGEST,
-        implies(all_of(earlier > 0, earlier < delay), few == begun),
-    )
+    begun, full = quotient(elapsed + delay - 1, delay), quotient(elapsed, delay)
+    steps = choose(counting == PrioritySteps.CEIL, begun, full)
+    return [(steps <= LONGEST, steps), (steps > LONGEST, LONGEST)]
 
 
 @defines("PO-DYN-075", elapsed_time)

@@ -41,19 +41,11 @@ AVAILABLE = ["KQ-100", "KQ-110", "KQ-130", "KQ-140", "KQ-150", "KQ-170", "KQ-180
 """The rules that `available` comes to."""
 
 
-@obligation("PO-KQ-060", rules=["KQ-060", "KQ-100"])
-def a_request_fits_up_to_the_quota_and_no_further(claim: Claim) -> None:
+@defines("PO-KQ-060", fits_quota, where=within_64_bits)
+def a_request_fits_up_to_the_quota_and_no_further(usage: Any, request: Any, quota: Any) -> Any:
     """Kueue v1beta2, nominalQuota; borrowing begins beyond it. A quota without end takes everything."""
-    usage, request, free = claim.numbers("usage", "request", "free")
-    claim.assume(within_64_bits(usage, request), usage + free >= LOWEST, usage + free < HIGHEST)
-    fits = claim.lift(fits_quota)(usage, request, usage + free).value
     bounded = all_of(usage < HIGHEST, request < HIGHEST)
-    claim.prove(
-        implies(all_of(bounded, free >= request), fits),
-        implies(all_of(bounded, request > free, usage >= 0), negation(fits)),
-        implies(negation(bounded), negation(fits)),
-        claim.lift(fits_quota)(usage, request, UNLIMITED).value,
-    )
+    return any_of(quota == UNLIMITED, all_of(bounded, usage + request <= quota))
 
 
 @obligation("PO-KQ-070", rules=["KQ-070", "KQ-160", "KQ-190", *AVAILABLE])
@@ -245,17 +237,10 @@ def a_request_fits_what_is_free_and_borrows_only_where_it_may(
     return all_of(any_of(request <= free, request <= 0), implies(borrows, may_borrow))
 
 
-@obligation("PO-KQ-190", rules=["KQ-060", "KQ-100", "KQ-200"])
-def a_node_exceeds_its_quota_exactly_when_nothing_more_fits_it(claim: Claim) -> None:
+@defines("PO-KQ-190", is_within_quota, where=within_64_bits)
+def a_node_exceeds_its_quota_exactly_when_nothing_more_fits_it(usage: Any, quota: Any) -> Any:
     """Kueue main of August 2026, nodes that may lose workloads: usage at the quota is within it."""
-    usage, quota = claim.numbers("usage", "quota")
-    claim.assume(within_64_bits(usage, quota))
-    within = claim.lift(is_within_quota)(usage, quota).value
-    claim.prove(
-        iff(within, claim.lift(fits_quota)(usage, 0, quota).value),
-        implies(usage == quota, within),
-        implies(usage == quota + 1, negation(within)),
-    )
+    return usage <= quota
 
 
 @defines(
