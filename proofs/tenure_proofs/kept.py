@@ -13,7 +13,7 @@ from tenure.as_json import Shape
 from tenure.readings import preset_names
 from tenure_proofs.answer import CounterexampleShape
 from tenure_proofs.bounded.postconditions import POSTCONDITIONS
-from tenure_proofs.bounded.trial import Part, Tried, read_tried, tried_form
+from tenure_proofs.bounded.trial import Part, Tried
 from tenure_proofs.bridge import LiftReport
 from tenure_proofs.cache import Cache
 from tenure_proofs.counterexamples import Counterexample
@@ -124,7 +124,7 @@ def fates(cache: Cache) -> Kept[str, Hunted]:
 
 def bounded_parts(cache: Cache) -> Kept[Part, Tried]:
     """Of whole decisions, by the parts of the families."""
-    return Kept(cache, lambda part: ("bounded", part), tried_form, read_part)
+    return Kept(cache, lambda part: ("bounded", part), dataclasses.asdict, read_part)
 
 
 def lifting_form(report: LiftReport) -> dict[str, Any] | None:
@@ -182,20 +182,22 @@ def _broke_a_theorem(hunted: Hunted, mutant: Mutant) -> bool:
     return mutant.rule in of_theorems() and hunted.by.partition(":")[0] in theorems_about(mutant.rule)
 
 
+_TRIED = TypeAdapter(Tried)
+
+
 def read_part(part: Part, value: Any) -> Tried:
     """What whole decisions came to.
 
     Raises:
         ValueError: they were other decisions, or not all of them were judged.
     """
-    tried = read_tried(value)
+    tried = _TRIED.validate_json(json.dumps(value), strict=True)
     if tried.family != part.family or not tried.decisions >= tried.clusters >= 0:
         raise ValueError(f"{tried.decisions} decisions about {tried.clusters} clusters of {tried.family}")
-    if tried.tallies.keys() != {
-        (postcondition, preset) for postcondition in POSTCONDITIONS for preset in preset_names()
-    }:
+    tallies = {(claim, preset): one for claim, row in tried.tallies.items() for preset, one in row.items()}
+    if tallies.keys() != {(claim, preset) for claim in POSTCONDITIONS for preset in preset_names()}:
         raise ValueError("other postconditions were judged")
-    for name, tally in tried.tallies.items():
+    for name, tally in tallies.items():
         found = tally.first is not None and tally.first % part.of == part.number
         if not tally.claimed >= tally.broken >= 0 or (tally.broken > 0) != found:
             raise ValueError(f"{name}: {tally}")

@@ -429,12 +429,18 @@ def test_a_mutant_that_nothing_known_has_noticed_is_tried_again(tmp_path: Path) 
 def test_decisions_that_were_not_all_judged_are_made_again(tmp_path: Path) -> None:
     cache, heard = warned(tmp_path)
     part = Part("one queue", Size.SMALL, 1, 8)
-    names = [[claim, preset] for claim in POSTCONDITIONS for preset in preset_names()]
+    presets = preset_names()
+
+    def with_first(**first: int | None) -> dict[str, Any]:
+        tally: dict[str, int | None] = {"claimed": 2, "broken": 0, "first": None}
+        tallies = {claim: dict.fromkeys(presets, tally) for claim in POSTCONDITIONS}
+        return {**tallies, "WD-010": {**tallies["WD-010"], presets[0]: {**tally, **first}}}
+
     right: dict[str, Any] = {
         "family": "one queue",
         "clusters": 2,
         "decisions": 6,
-        "tallies": [[*name, 2, 0, None] for name in names],
+        "tallies": with_first(),
     }
     answers = kept.bounded_parts(cache)
     assert is_believed(answers, part, right)
@@ -442,10 +448,10 @@ def test_decisions_that_were_not_all_judged_are_made_again(tmp_path: Path) -> No
         {"family": "trees"},
         {"decisions": 1},
         {"clusters": "2"},
-        {"tallies": right["tallies"][1:]},
-        {"tallies": [[*names[0], 1, 2, 9], *right["tallies"][1:]]},
-        {"tallies": [[*names[0], 2, 1, None], *right["tallies"][1:]]},
-        {"tallies": [[*names[0], 2, 1, 8], *right["tallies"][1:]]},
+        {"tallies": {"WD-010": right["tallies"]["WD-010"]}},
+        {"tallies": with_first(claimed=1, broken=2, first=9)},
+        {"tallies": with_first(broken=1)},
+        {"tallies": with_first(broken=1, first=8)},
         {"more": 1},
     )
     for change in changes:

@@ -112,7 +112,7 @@ def _bound(family: str, size: Size, tried: Sequence[Tried]) -> BoundShape:
 
 
 def _judged(postcondition: Postcondition, reading: str, size: Size, tried: Sequence[Tried]) -> Judged:
-    tallies = [(part.family, part.tallies[postcondition.id, reading]) for part in tried]
+    tallies = [(part.family, part.tallies[postcondition.id][reading]) for part in tried]
     claimed, broken = sum(t.claimed for _, t in tallies), sum(t.broken for _, t in tallies)
     if not broken:
         return Judged(postcondition, reading, Verdict.PROVED if claimed else Verdict.VACUOUS, claimed, 0)

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any
-
-from pydantic import BaseModel, ConfigDict
 
 from tenure.readings import preset_names
 from tenure_proofs.bounded.case import Answer, Case, Decide, Postcondition
@@ -53,13 +49,13 @@ class Tried:
         family: its name.
         clusters: how many clusters.
         decisions: how often the oracle was asked.
-        tallies: by postcondition and preset.
+        tallies: by postcondition, then by preset.
     """
 
     family: str
     clusters: int = 0
     decisions: int = 0
-    tallies: dict[tuple[str, str], Tally] = field(default_factory=dict)
+    tallies: dict[str, dict[str, Tally]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +101,7 @@ class Trial:
         """What the decisions about some clusters come to."""
         found = Tried(family)
         tallies = {
-            (postcondition.id, preset): Tally() for postcondition in self._claims for preset in preset_names()
+            postcondition.id: {preset: Tally() for preset in preset_names()} for postcondition in self._claims
         }
         for number, world in clusters:
             found.clusters += 1
@@ -113,7 +109,7 @@ class Trial:
                 for postcondition in self._claims:
                     holds = postcondition.claim(case)
                     if holds is not None:
-                        tallies[postcondition.id, case.preset].count(holds, number)
+                        tallies[postcondition.id][case.preset].count(holds, number)
         found.decisions, found.tallies = self.decisions, tallies
         return found
 
@@ -131,36 +127,3 @@ def parts(size: Size, of: int) -> Sequence[Part]:
 def cluster_of(family: str, size: Size, number: int) -> World:
     """The cluster with a number in the order of its family."""
     return next(islice(FAMILIES[family].clusters(size), number, None))
-
-
-def tried_form(tried: Tried) -> dict[str, Any]:
-    """As JSON."""
-    return {
-        "family": tried.family,
-        "clusters": tried.clusters,
-        "decisions": tried.decisions,
-        "tallies": [[*key, tally.claimed, tally.broken, tally.first] for key, tally in tried.tallies.items()],
-    }
-
-
-def read_tried(value: object) -> Tried:
-    """The same again.
-
-    Raises:
-        ValueError: it is nothing of the kind.
-    """
-    kept = _Kept.model_validate_json(json.dumps(value))
-    tallies = {
-        (claim, preset): Tally(claimed, broken, first)
-        for claim, preset, claimed, broken, first in kept.tallies
-    }
-    return Tried(kept.family, kept.clusters, kept.decisions, tallies)
-
-
-class _Kept(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid")
-
-    family: str
-    clusters: int
-    decisions: int
-    tallies: list[tuple[str, str, int, int, int | None]]

@@ -101,7 +101,7 @@ def test_it_notices_a_scheduler_that_gets_it_wrong(identifier: str) -> None:
         return
     tallies = Trial(broken(instead), [postcondition]).tried(family, small(family)).tallies
     for preset in preset_names():
-        assert tallies[identifier, preset].broken == 0, "what was false no longer is, and that is noticed"
+        assert tallies[identifier][preset].broken == 0, "what was false no longer is, and that is noticed"
 
 
 def mutant(rule: str, after: str) -> Mutant:
