@@ -434,3 +434,17 @@ def test_sanity_looks_at_no_config_whose_gate_is_off(tmp_path: Path) -> None:
     assert "the rule never applies" in printed("analyze", "sanity", file)
     off = printed("analyze", "sanity", file, "--feature-gates", "ConfigurablePreemptions=false")
     assert "the rule never applies" not in off
+
+
+@pytest.mark.parametrize("command", ["loops", "matrix", "guarantees", "sanity"])
+def test_what_holds_of_every_state_is_not_claimed_beside_a_limit(command: str, tmp_path: Path) -> None:
+    limit = tmp_path / "limit.yaml"
+    limit.write_text(
+        "apiVersion: kueue.x-k8s.io/v1alpha1\n"
+        "kind: PreemptionLimit\n"
+        "metadata: {name: calm}\n"
+        "spec: {scope: PreemptingClusterQueue, limit: 1, limitWindowDuration: 2m}\n",
+        encoding="utf-8",
+    )
+    found = printed("analyze", command, str(FILE), str(limit), code=2)
+    assert "PreemptionLimit/calm: kind: found a PreemptionLimit, expected none" in found

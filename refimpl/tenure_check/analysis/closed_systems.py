@@ -14,7 +14,7 @@ from tenure.manifests.configuration import NEWEST, configuration_in
 from tenure.manifests.conversion import API_VERSION, name_of, to_v1beta2
 from tenure.manifests.kueue_api import PREEMPTION_CONFIG, as_if_modelled
 from tenure.manifests.premises import premises_of_states, refuse_unstated
-from tenure.manifests.selectable import KIND
+from tenure.manifests.selectable import KIND, LIMIT_KIND
 from tenure.manifests.structure import dig
 from tenure.manifests.workload_schema import BOOST
 from tenure.model import Amount, Cluster, ClusterQueue, Cohort, FlavorQuotas, Workload
@@ -28,7 +28,7 @@ from tenure_play.state import PlayState
 
 NAMESPACE: Final = "default"
 _KEPT: Final = ("ClusterQueue", "Cohort", "ResourceFlavor", "WorkloadPriorityClass")
-_CONFIGURED: Final = ("Configuration", "ConfigMap", KIND)
+_CONFIGURED: Final = ("Configuration", "ConfigMap", KIND, LIMIT_KIND)
 _READ: Final = (*_KEPT, *_CONFIGURED)
 _PARTS: Final = 4
 """A tree's quota is searched in quarters, unless sizes are given."""
