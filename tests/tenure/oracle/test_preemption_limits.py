@@ -102,8 +102,16 @@ def test_of_a_candidate_that_is_kept_the_limit_is_the_reason_and_not_the_quota(c
     }
 
 
-@pytest.mark.parametrize("choice", LimitSearch)
-def test_no_limit_is_named_where_all_candidates_would_not_free_enough(choice: LimitSearch) -> None:
+@pytest.mark.parametrize(
+    ("choice", "words"),
+    [
+        (LimitSearch.WHOLE, "1 may be preempted for team/urgent, which does not free enough quota"),
+        (LimitSearch.EACH, "1 may be considered for team/urgent, but in their turn none may be preempted"),
+    ],
+)
+def test_no_limit_is_named_where_all_candidates_would_not_free_enough(
+    choice: LimitSearch, words: str
+) -> None:
     asked = request_of(NONE_OF_TWO)
     first, second = asked.cluster.admitted
     cluster = replace(asked.cluster, admitted=(first, replace(second, priority=asked.preemptor.priority)))
@@ -119,7 +127,7 @@ def test_no_limit_is_named_where_all_candidates_would_not_free_enough(choice: Li
     )
     told = str((summarize(decision), explain(decision), *(found.object for found in obstacles(decision))))
     assert decision.outcome == Outcome.NO_CANDIDATES
-    assert "which does not free enough quota" in told
+    assert words in told
     assert "PreemptionLimit calm" not in told
 
 
