@@ -6,7 +6,13 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from tenure.model import Amounts
-from tenure.oracle.heroes.effective import as_effective, effective_usage, tree_under
+from tenure.oracle.heroes.effective import (
+    as_effective,
+    effective_beside,
+    effective_usage,
+    effective_without,
+    tree_under,
+)
 from tenure.oracle.question import Attempt, Candidate, Question, Selection, all_fit, exceeds_any
 from tenure.oracle.selection import Removal, as_tuple, fill_back, in_order, some_of
 from tenure.oracle.tree import Usage, occupy, places_below, release
@@ -100,7 +106,7 @@ class LeavingBesideHeroes(Leaving):
 
     def without(self, usage: Usage, candidate: Candidate) -> Usage:
         """As `Question.without`."""
-        return as_effective(usage).without(candidate.place, candidate.workload.usage)
+        return effective_without(as_effective(usage), candidate.place, candidate.workload.usage)
 
     def first_within(self, usage: Usage, place: int, common: int | None) -> int | None:
         """As in the class above, each usage on its own tree."""
@@ -112,7 +118,7 @@ class LeavingBesideHeroes(Leaving):
 
     def beside(self, usage: Usage, candidate: Candidate) -> Usage:
         """What is in use when a candidate has come back."""
-        return as_effective(usage).beside(candidate.place, candidate.workload.usage)
+        return effective_beside(as_effective(usage), candidate.place, candidate.workload.usage)
 
 
 def fitting(leaving: Leaving, may_borrow: bool) -> Callable[[Usage], bool]:

@@ -11,7 +11,14 @@ from tenure.model import Amount, Amounts, Cluster, ClusterQueue, FlavorResource,
 from tenure.oracle.ageing import grown_priority
 from tenure.oracle.heroes.effective import effective_usage
 from tenure.oracle.heroes.fit import fits_hero
-from tenure.oracle.heroes.held import NOTHING_HELD, Held, held_by, held_together
+from tenure.oracle.heroes.held import (
+    NOTHING_HELD,
+    Held,
+    held_beside,
+    held_by,
+    held_together,
+    held_without,
+)
 from tenure.oracle.heroes.plan import HeroPlan, plan_heroes
 from tenure.oracle.tree import Tree, Usage, build_tree, occupy, release, total_usage
 from tenure.readings import Reading
@@ -78,7 +85,7 @@ class Snapshot:
             if self.heroes is None:
                 usage = release(self.tree, usage, place, workload.usage)
             else:
-                held = held.without(place, workload.usage)
+                held = held_without(held, place, workload.usage)
         return (
             self._with(running, self.tree, usage, held)
             if self.heroes is None
@@ -90,7 +97,7 @@ class Snapshot:
         if self.heroes is None:
             usage = occupy(self.tree, self.usage, self.place, amounts)
             return self._with(self.running, self.tree, usage, self.held)
-        return self.holding(self.running, self.held.beside(self.place, amounts))
+        return self.holding(self.running, held_beside(self.held, self.place, amounts))
 
     def is_hero(self, place: int) -> bool:
         """Whether the node at a place is a hero."""

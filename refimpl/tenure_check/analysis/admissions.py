@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tenure.model import Amount, Amounts, FlavorResource, Workload
-from tenure.oracle.heroes.effective import EffectiveUsage, effective_usage
+from tenure.oracle.heroes.effective import EffectiveUsage, effective_beside, effective_usage
 from tenure.oracle.heroes.fit import free_for_hero
 from tenure.oracle.heroes.held import held_by
 from tenure.oracle.heroes.plan import plan_heroes
@@ -48,7 +48,7 @@ def nothing_in_use(tree: Tree, reading: Reading) -> Usage:
 def in_use_with(tree: Tree, usage: Usage, place: int, amounts: Amounts) -> Usage:
     """What is in use once a ClusterQueue has admitted one more workload; its hero's bills are made."""
     if isinstance(usage, EffectiveUsage):
-        return usage.beside(place, amounts)
+        return effective_beside(usage, place, amounts)
     return occupy(tree, usage, place, amounts)
 
 

@@ -190,8 +190,8 @@ def _whole_weights(plan: HeroPlan, branch: Branch, flavor_resource: FlavorResour
 
 def _whole_shares(plan: HeroPlan, branch: Branch, held: Held, flavor_resource: FlavorResource) -> Shares:
     rounding = plan.reading.accessible_rounding
-    amounts = [amount for _, amount in _single_amounts(branch, held, flavor_resource)]
-    if not amounts:
+    counts = [(amount, count) for _, amount, count in _counts(branch, held, flavor_resource)]
+    if not counts:
         return {}
     weights = _whole_weights(plan, branch, flavor_resource)
     if rounding == AccessibleRounding.CUMULATIVE:
@@ -200,7 +200,7 @@ def _whole_shares(plan: HeroPlan, branch: Branch, held: Held, flavor_resource: F
         )
     total = sum(weights.values())
     return {
-        place: sum(_workload_bill(plan, place, amount, weight, total) for amount in amounts)
+        place: sum(_workload_bill(plan, place, amount, weight, total) * count for amount, count in counts)
         for place, weight in weights.items()
     }
 
@@ -219,13 +219,12 @@ def _billed_usage(
         yield place, billed_usage(held.used(place, flavor_resource), nominal, plan.reading.hero_billing)
 
 
-def _single_amounts(
-    branch: Branch, held: Held, flavor_resource: FlavorResource
-) -> Iterator[tuple[int, Amount]]:
+def _counts(branch: Branch, held: Held, flavor_resource: FlavorResource) -> Iterator[tuple[int, Amount, int]]:
+    """How many workloads of a hero hold an amount, of every hero and amount."""
     for place in branch.heroes:
-        for amounts in held.of_heroes.get(place, ()):
-            if amounts.get(flavor_resource, 0):
-                yield place, amounts[flavor_resource]
+        for amount, count in held.counts.get(place, {}).get(flavor_resource, {}).items():
+            if amount and count:
+                yield place, amount, count
 
 
 def _take_quota(plan: HeroPlan, branch: Branch, column: Column, shares: Shares) -> None:
@@ -255,11 +254,12 @@ def _move_to_heroes(
 ) -> None:
     weights = _whole_weights(plan, branch, flavor_resource)
     total = sum(weights.values())
-    for hero, amount in _single_amounts(branch, held, flavor_resource):
+    for hero, amount, count in _counts(branch, held, flavor_resource):
         if plan.reading.accessible_rounding == AccessibleRounding.CUMULATIVE:
             received = amount if total else 0
         else:
             received = sum(
                 _workload_bill(plan, place, amount, weight, total) for place, weight in weights.items()
             )
-        column.nominal[hero] = effective_nominal(column.nominal[hero], 0, received)
+        for _ in range(count):
+            column.nominal[hero] = effective_nominal(column.nominal[hero], 0, received)

@@ -9,7 +9,7 @@ from typing import Any
 from tenure.model import Amount, Amounts, FlavorResource, NodeQuota
 from tenure.oracle.heroes.billing import Frozen, bill_branch, unlock_branch
 from tenure.oracle.heroes.column import Column, column_of
-from tenure.oracle.heroes.held import Held
+from tenure.oracle.heroes.held import Held, held_beside, held_without
 from tenure.oracle.heroes.plan import HeroPlan
 from tenure.oracle.tree import NO_QUOTA, Tree, Usage, occupy, release, total_usage
 
@@ -63,21 +63,6 @@ class EffectiveUsage(Sequence[Mapping[FlavorResource, Amount]]):
         """How many nodes there are."""
         return len(self.amounts)
 
-    def without(self, place: int, amounts: Amounts) -> EffectiveUsage:
-        """The same when a workload has left."""
-        return self._with(self.held.without(place, amounts))
-
-    def beside(self, place: int, amounts: Amounts) -> EffectiveUsage:
-        """The same when a workload has come back."""
-        return self._with(self.held.beside(place, amounts))
-
-    def charged(self, place: int, amounts: Amounts) -> EffectiveUsage:
-        """The same with a request counted at a ClusterQueue."""
-        return effective_usage(self.plan, self.held, self.frozen, self.watched, Charge(place, amounts))
-
-    def _with(self, held: Held) -> EffectiveUsage:
-        return effective_usage(self.plan, held, self.frozen, self.watched, self.charge)
-
 
 def effective_usage(
     plan: HeroPlan,
@@ -97,22 +82,22 @@ def effective_usage(
 
     Source: KEP-8826, Implementation.
     """
-    columns: dict[FlavorResource, Column] = {}
-    bills: dict[tuple[int, FlavorResource], Mapping[int, Amount]] = {}
-    for flavor_resource in sorted(_in_use(plan, held, watched)):
-        column = columns[flavor_resource] = column_of(plan.tree, held, flavor_resource)
-        for branch in plan.branches:
-            shares = bill_branch(plan, branch, held, flavor_resource, column, frozen)
-            if shares:
-                bills[branch.root, flavor_resource] = shares
-        if plan.unlocks:
-            for branch in plan.branches:
-                unlock_branch(plan, branch, held, flavor_resource, column)
-    tree = _with_columns(plan.tree, columns)
-    usage = total_usage(tree, _effective_held(held, columns, watched))
-    if charge is not None:
-        usage = occupy(tree, usage, charge.place, charge.amounts)
-    return EffectiveUsage(plan, usage, tree, held, bills, columns, frozen, charge, watched)
+    amounts, tree, bills, columns = _counted(plan, held, frozen, watched, charge)
+    return EffectiveUsage(plan, amounts, tree, held, bills, columns, frozen, charge, watched)
+
+
+def effective_without(usage: EffectiveUsage, place: int, amounts: Amounts) -> EffectiveUsage:
+    """The usage once a workload has left a ClusterQueue; nothing but what is held is another one."""
+    return _holding(usage, held_without(usage.held, place, amounts))
+
+
+def effective_beside(usage: EffectiveUsage, place: int, amounts: Amounts) -> EffectiveUsage:
+    """The usage once a workload has come to a ClusterQueue."""
+    return _holding(usage, held_beside(usage.held, place, amounts))
+
+
+def _holding(usage: EffectiveUsage, held: Held) -> EffectiveUsage:
+    return effective_usage(usage.plan, held, usage.frozen, usage.watched, usage.charge)
 
 
 def as_effective(usage: Usage) -> EffectiveUsage:
@@ -142,15 +127,42 @@ def tree_under(usage: Usage, tree: Tree) -> Tree:
 def usage_without(tree: Tree, usage: Usage, place: int, amounts: Amounts) -> Usage:
     """The usage once a workload has left a ClusterQueue."""
     if isinstance(usage, EffectiveUsage):
-        return usage.without(place, amounts)
+        return effective_without(usage, place, amounts)
     return release(tree, usage, place, amounts)
 
 
 def charged_usage(tree: Tree, usage: Usage, place: int, amounts: Amounts) -> Usage:
     """The usage with a request counted at a ClusterQueue, which bills no node."""
     if isinstance(usage, EffectiveUsage) and usage.plan.unlocks:
-        return usage.charged(place, amounts)
+        charge = Charge(place, amounts)
+        return effective_usage(usage.plan, usage.held, usage.frozen, usage.watched, charge)
     return occupy(tree, usage, place, amounts)
+
+
+def _counted(
+    plan: HeroPlan,
+    held: Held,
+    frozen: Frozen,
+    watched: frozenset[FlavorResource] | None,
+    charge: Charge | None,
+) -> tuple[Usage, Tree, Frozen, Mapping[FlavorResource, Column]]:
+    """What is in use, on which tree, and the bills and columns that lead to it."""
+    columns: dict[FlavorResource, Column] = {}
+    bills: dict[tuple[int, FlavorResource], Mapping[int, Amount]] = {}
+    for flavor_resource in sorted(_in_use(plan, held, watched)):
+        column = columns[flavor_resource] = column_of(plan.tree, held, flavor_resource)
+        for branch in plan.branches:
+            shares = bill_branch(plan, branch, held, flavor_resource, column, frozen)
+            if shares:
+                bills[branch.root, flavor_resource] = shares
+        if plan.unlocks:
+            for branch in plan.branches:
+                unlock_branch(plan, branch, held, flavor_resource, column)
+    tree = _with_columns(plan.tree, columns)
+    usage = total_usage(tree, _effective_held(held, columns, watched))
+    if charge is not None:
+        usage = occupy(tree, usage, charge.place, charge.amounts)
+    return usage, tree, bills, columns
 
 
 def _in_use(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -16,33 +17,11 @@ class Held:
 
     Args:
         amounts: what the workloads of each ClusterQueue hold together, by the queue's place.
-        of_heroes: the amounts of every single workload of a hero, by the queue's place.
+        counts: how many workloads of a hero hold an amount of a flavor-resource, by the hero's place.
     """
 
     amounts: Mapping[int, Amounts] = field(default_factory=dict)
-    of_heroes: Mapping[int, tuple[Amounts, ...]] = field(default_factory=dict)
-
-    def without(self, place: int, amounts: Amounts) -> Held:
-        """The same without one workload."""
-        held = dict(self.amounts.get(place, {}))
-        for flavor_resource, amount in amounts.items():
-            held[flavor_resource] = minus(held.get(flavor_resource, 0), amount)
-        of_heroes = self.of_heroes
-        if place in of_heroes:
-            left = list(of_heroes[place])
-            left.remove(amounts)
-            of_heroes = {**of_heroes, place: tuple(left)}
-        return Held({**self.amounts, place: held}, of_heroes)
-
-    def beside(self, place: int, amounts: Amounts) -> Held:
-        """The same with one more workload."""
-        held = dict(self.amounts.get(place, {}))
-        for flavor_resource, amount in amounts.items():
-            held[flavor_resource] = plus(held.get(flavor_resource, 0), amount)
-        of_heroes = self.of_heroes
-        if place in of_heroes:
-            of_heroes = {**of_heroes, place: (*of_heroes[place], amounts)}
-        return Held({**self.amounts, place: held}, of_heroes)
+    counts: Mapping[int, Mapping[FlavorResource, Mapping[Amount, int]]] = field(default_factory=dict)
 
     def used(self, place: int, flavor_resource: FlavorResource) -> Amount:
         """What is held of a flavor-resource at one ClusterQueue."""
@@ -61,8 +40,43 @@ def held_by(running: Mapping[int, tuple[Workload, ...]], heroes: Mapping[int, ob
         heroes: the places of heroes.
     """
     amounts = {place: held_together(workloads) for place, workloads in running.items()}
-    single = {place: tuple(workload.usage for workload in running.get(place, ())) for place in heroes}
-    return Held(amounts, single)
+    return Held(amounts, {place: _counts_of(running.get(place, ())) for place in heroes})
+
+
+def held_without(held: Held, place: int, amounts: Amounts) -> Held:
+    """What is held once a workload has left a ClusterQueue."""
+    return _changed(held, place, amounts, adding=False)
+
+
+def held_beside(held: Held, place: int, amounts: Amounts) -> Held:
+    """What is held once a workload has come to a ClusterQueue."""
+    return _changed(held, place, amounts, adding=True)
+
+
+def _changed(held: Held, place: int, amounts: Amounts, *, adding: bool) -> Held:
+    before = held.amounts.get(place, {})
+    after = {at: _by(before.get(at, 0), amount, adding=adding) for at, amount in amounts.items()}
+    together = {**held.amounts, place: {**before, **after}}
+    if place in held.counts:
+        counts = held.counts.get(place, {})
+        counted = {
+            at: {**counts.get(at, {}), amount: _by(counts.get(at, {}).get(amount, 0), 1, adding=adding)}
+            for at, amount in amounts.items()
+        }
+        return Held(together, {**held.counts, place: {**counts, **counted}})
+    return Held(together, held.counts)
+
+
+def _by(before: int, more: int, *, adding: bool) -> int:
+    return plus(before, more) if adding else minus(before, more)
+
+
+def _counts_of(workloads: Iterable[Workload]) -> Mapping[FlavorResource, Mapping[Amount, int]]:
+    counts: dict[FlavorResource, Counter[Amount]] = {}
+    for workload in workloads:
+        for at, amount in workload.usage.items():
+            counts.setdefault(at, Counter())[amount] += 1
+    return counts
 
 
 def held_together(workloads: Iterable[Workload]) -> dict[FlavorResource, Amount]:

@@ -6,7 +6,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from tenure.oracle.candidates import Offer, candidates_among, own_offers
-from tenure.oracle.heroes.effective import EffectiveUsage, as_effective, effective_usage
+from tenure.oracle.heroes.effective import (
+    EffectiveUsage,
+    as_effective,
+    effective_beside,
+    effective_usage,
+    effective_without,
+)
 from tenure.oracle.heroes.fit import accessible_at, room_at
 from tenure.oracle.heroes.plan import HeroPlan, kin_between
 from tenure.oracle.leaving import as_it_is, selection_after
@@ -93,11 +99,11 @@ class HeroSearch:
 
     def without(self, usage: EffectiveUsage, candidate: Candidate) -> EffectiveUsage:
         """What is in use when a candidate has left."""
-        return usage.without(candidate.place, candidate.workload.usage)
+        return effective_without(usage, candidate.place, candidate.workload.usage)
 
     def beside(self, usage: EffectiveUsage, candidate: Candidate) -> EffectiveUsage:
         """What is in use when a candidate has come back."""
-        return usage.beside(candidate.place, candidate.workload.usage)
+        return effective_beside(usage, candidate.place, candidate.workload.usage)
 
     def rank(self, usage: EffectiveUsage) -> Callable[[Candidate], _Rank]:
         """What candidates are sorted by; their queues are looked at as they are now, each once."""
