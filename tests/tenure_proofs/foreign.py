@@ -45,7 +45,10 @@ EXPRESSIONS: dict[str, tuple[str, tuple[str, ...]]] = {
     "a record or None": ("bool", ("((JOB if a > 0 else None) is None)",)),
     "the order of tuples": ("bool", ("((a, 1) < (a, 2))", "((1, a) >= (a, 1))")),
     "a part by a number": ("int", ("(a, 1)[a % 2]", "(a, 1)[0:1][0]", "(a, 1)[-1]", "(a, 1)[2]")),
-    "a class that is no plain record": ("int", ("Doubled(a).value", "Loud(a).value", "Mutable(a).value")),
+    "a class that is no plain record": (
+        "int",
+        ("Doubled(a).value", "Twice(a).value", "Loud(a).value", "Mutable(a).value"),
+    ),
     "a mutable default": ("int", ("counting(a)",)),
     "an object of a module": ("int", ("programs.THRESHOLD", "Settings.limit")),
 }

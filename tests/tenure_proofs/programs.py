@@ -83,6 +83,18 @@ class Doubled:
         object.__setattr__(self, "value", 2 * self.value)
 
 
+class _Doubling(type):
+    def __call__(cls, value: int) -> Any:
+        return super().__call__(2 * value)
+
+
+@dataclass(frozen=True)
+class Twice(metaclass=_Doubling):
+    """A record that is constructed by code of its class's class."""
+
+    value: int
+
+
 @dataclass(frozen=True)
 class Loud:
     """A record that is read by code of its own."""

@@ -54,7 +54,7 @@ def test_as_little_has_to_be_believed_as_was_promised() -> None:
     loops = sum(map(lines_of, LOOPS))
     assert loops <= 479
     several = sum(map(lines_of, PROCEDURES))
-    assert several <= 800
+    assert several <= 810
     assert trusted_base().lines - loops - several <= 2_000
 
 
@@ -67,6 +67,7 @@ def test_few_theorems_rest_on_what_reads_functions_of_many_statements() -> None:
     }
     # Between the loops there are functions that return from several places; arrays stand for lists there.
     assert using == {
+        "beside_heroes",
         "changing",
         "deciding",
         "exceeding",

@@ -23,7 +23,6 @@ from docs.gen.theorems import premises, stand_ins
 from tenure.choices import Outcome
 from tenure.errors import InputError
 from tenure.model import (
-    UNLIMITED,
     Cluster,
     ClusterQueue,
     FlavorQuotas,
@@ -36,21 +35,10 @@ from tenure.model import (
 )
 from tenure.oracle.assignment import with_counts
 from tenure.oracle.decide import Decision, decide
-from tenure.oracle.heroes.effective import EffectiveUsage, effective_usage, tree_under
-from tenure.oracle.heroes.held import Held, held_by
-from tenure.oracle.heroes.search import HeroSearch
-from tenure.oracle.leaving import leaving_of
-from tenure.oracle.question import Candidate, Question
-from tenure.oracle.search import find_targets
 from tenure.oracle.shares import weight_as_float
-from tenure.oracle.tree import Usage
 from tenure.readings import Reading, preset
 from tenure.rules import share
 from tenure.rules.share import Share, borrowed_ratio
-from tenure_lab.generators.dice import SeededDice
-from tenure_lab.generators.large_amounts import scaled
-from tenure_lab.generators.options import ALL_FEATURES, Feature, Options
-from tenure_lab.generators.scenarios import draw_for_core
 from tenure_play import Scenario, parse_scenario
 from tenure_play.actors import evicted
 from tenure_play.cycle import Nominee
@@ -60,95 +48,10 @@ from tenure_proofs.theorems.outcome import discharged
 from tenure_proofs.theorems.registry import BELIEVED, PYTHON, all_theorems
 from tenure_simulate.core import sorting
 from tests.sampling import sample
-from tests.tenure_proofs.changed import changed
 from tools.stages import STAGES, longer_of
-
-LARGE = Options(features=ALL_FEATURES | {Feature.LARGE})
-"""In some states the amounts of one resource are near 2^63."""
 
 Attack: TypeAlias = Callable[[range], Iterator[None]]
 """Draws states by their numbers; yields whenever the premise has held, and fails where it does not hold."""
-
-
-def searches(states: range) -> Iterator[tuple[Question, tuple[Candidate, ...]]]:
-    """The searches of random decisions, with their candidates; those without are left out."""
-    for number in states:
-        found: list[Question] = []
-
-        def watched(question: Question, found: list[Question] = found) -> Any:
-            found.append(question)
-            return find_targets(question)
-
-        asked = scaled(draw_for_core(SEED, number), SeededDice(f"{SEED} {number}"), LARGE)
-        try:
-            decide(asked.cluster, asked.preemptor, asked.queue, asked.now, asked.reading, search=watched)
-        except InputError:  # a refused class; usage that is not bounded
-            continue
-        for question in found:
-            if candidates := find_targets(question).candidates:
-                yield question, candidates
-
-
-def beginning(question: Question) -> tuple[Any, Any]:
-    """What a search asks when one leaves or comes back, and what is in use at first."""
-    if question.terms.hero:
-        search = HeroSearch(question)
-        return search, search.start
-    leaving = leaving_of(question)
-    return leaving, leaving.usage
-
-
-def counted(start: EffectiveUsage, question: Question, out: Sequence[Candidate]) -> EffectiveUsage:
-    """What is in use beside heroes without some, counted from nothing."""
-    gone = {candidate.workload.key for candidate in out}
-    running = {
-        place: tuple(workload for workload in workloads if workload.key not in gone)
-        for place, workloads in question.snapshot.running.items()
-    }
-    return effective_usage(start.plan, held_by(running, start.plan.branch_of), start.frozen, start.watched)
-
-
-def in_use_of(question: Question, usage: Usage) -> Any:
-    """What is in use of what is asked about, and the tree that it is counted on."""
-    watched = question.needed.union(question.request)
-    amounts = [{at: used[at] for at in watched if used.get(at)} for used in usage]
-    return amounts, tree_under(usage, question.snapshot.tree)
-
-
-def is_bounded(usage: Usage) -> bool:
-    """Whether nothing saturates: what is unlimited stays so whoever leaves (KQ-110)."""
-    return all(amount < UNLIMITED for used in usage for amount in used.values())
-
-
-def assert_in_use_by_who_is_out(
-    question: Question, candidates: tuple[Candidate, ...], leaving: Any, start: EffectiveUsage, dice: Random
-) -> None:
-    """Some leave in one order and in another, in which one comes back between and leaves again."""
-    out = dice.sample(candidates, dice.randint(1, len(candidates)))
-    one: Usage = start
-    other: Usage = start
-    for candidate in out:
-        one = leaving.without(one, candidate)
-    back = dice.choice(candidates)
-    for candidate in dice.sample(out, len(out)):
-        other = leaving.without(other, candidate)
-        if candidate is back:
-            other = leaving.without(leaving.beside(other, back), back)
-    assert in_use_of(question, one) == in_use_of(question, other)
-    if is_bounded(start):
-        assert in_use_of(question, one) == in_use_of(question, counted(start, question, out))
-
-
-def who_is_out_decides(states: range) -> Iterator[None]:
-    dice = Random(SEED)
-    for question, candidates in searches(states):
-        leaving, start = beginning(question)
-        if isinstance(start, EffectiveUsage):
-            assert_in_use_by_who_is_out(question, candidates, leaving, start, dice)
-            for candidate in candidates:
-                again = leaving.beside(leaving.without(start, candidate), candidate)
-                assert in_use_of(question, again) == in_use_of(question, start)
-                yield
 
 
 def shares_in_one_order(states: range) -> Iterator[None]:
@@ -354,12 +257,6 @@ ABOVE_LEAST = sorting._above_least
 """As it is, for a wrong version of it."""
 
 ATTACKS: dict[str, tuple[Attack, Any, str, Any]] = {
-    "beside heroes, usage depends on who is out alone": (
-        who_is_out_decides,
-        Held,
-        "without",
-        changed(Held.without, ("minus(held.get(flavor_resource, 0), amount)", "held[flavor_resource]")),
-    ),
     "two shares compare as their places in one order": (
         shares_in_one_order,
         share,

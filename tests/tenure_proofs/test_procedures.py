@@ -107,12 +107,21 @@ def test_a_list_grows_and_shrinks_as_it_does(body: str, size: int) -> None:
     assert len(namespace["procedure"](1, 2)[0]) == size
 
 
+@pytest.mark.parametrize(
+    "more",
+    [
+        "{**one, **{at: amount + 1 for at, amount in other.items()}}",
+        "{**one, key: one.get(key, 1) + 1, 4: 9} if key in other else {**other, 3: 8}",
+        "{4: one, key: {**other, 2: 6}}.get(2, {})",
+        "{at: {**one, amount: 1} for at, amount in other.items()}.get(key, {**{}, 0: 2})",
+    ],
+)
 @pytest.mark.parametrize("key", range(5))
-def test_dicts_have_at_every_key_what_they_have(key: int) -> None:
+def test_dicts_have_at_every_key_what_they_have(key: int, more: str) -> None:
     one, other = {1: 10, 2: 20}, {2: 5, 3: 7}
     source = (
         "def procedure(one, other, key, swaps):\n"
-        "    more = {**one, **{at: amount + 1 for at, amount in other.items()}}\n"
+        f"    more = {more}\n"
         "    return (one if swaps else more).get(key, 0)\n"
     )
     namespace: dict[str, Any] = {}

@@ -17,6 +17,7 @@ from jsonschema import Draft202012Validator
 from tenure.cli.bundled import schema
 from tenure.model import UNLIMITED, Kin, NodeQuota, TurnResult
 from tenure.oracle import ageing, candidates, classical, decide, fair, fair_repairs, snapshot, tree
+from tenure.oracle.heroes import effective, held
 from tenure.oracle.heroes.plan import kin_between
 from tenure.oracle.selection import (
     fill_back,
@@ -248,8 +249,10 @@ def test_premises_are_listed_and_counted_with_how_they_enter_and_what_discharges
     listed = list(premises_of([end]))
     assert "    PO-KQ-230; used by PO-ANY-020 (lemma)" in listed
     assert "    definition; used by PO-ANY-020 (fact)" in listed
-    attacked = premises_of([end_of(all_theorems()["PO-ANY-055"], None)])
-    assert any(line.endswith("random decisions, seed 37; used by PO-ANY-055 (fact)") for line in attacked)
+    attacked = premises_of([end_of(all_theorems()["PO-ANY-383"], None)])
+    assert any(
+        line.endswith("triples of shares, seed 37; used by PO-ANY-383 (modelled)") for line in attacked
+    )
 
 
 def test_falling_in_a_tree_is_shown_of_a_preemption_and_names_its_condition() -> None:
@@ -514,6 +517,54 @@ WRONG_OFFERS: dict[str, tuple[str, str, Callable[..., Any], str, str, str]] = {
         "new[step]",
         "new[0]",
         "so far",
+    ),
+    "who leaves a hero stays counted": (
+        "PO-ANY-057",
+        "changing",
+        held._changed,
+        "{**held.counts, place: {**counts, **counted}}",
+        "held.counts",
+        "by one that holds each",
+    ),
+    "who leaves takes its ClusterQueue with it": (
+        "PO-ANY-057",
+        "changing",
+        held._changed,
+        "{**before, **after}",
+        "after",
+        "by its amounts",
+    ),
+    "nothing is less than before": (
+        "PO-ANY-057",
+        "by",
+        held._by,
+        "minus(before, more)",
+        "max(minus(before, more), before)",
+        "by its amounts",
+    ),
+    "who comes back leaves once more": (
+        "PO-ANY-057",
+        "coming",
+        effective.effective_beside,
+        "held_beside(",
+        "held_without(",
+        "what is counted of what is held then",
+    ),
+    "bills that stay are forgotten": (
+        "PO-ANY-057",
+        "holding",
+        effective._holding,
+        "usage.frozen, usage.watched",
+        "usage.watched, usage.watched",
+        "what is counted of what is held then",
+    ),
+    "what was held goes on": (
+        "PO-ANY-057",
+        "whole",
+        effective.effective_usage,
+        "amounts, tree, held, bills",
+        "amounts, tree, frozen, bills",
+        "what is counted of what is held then",
     ),
     "a candidate is in no group": (
         "PO-ANY-368",

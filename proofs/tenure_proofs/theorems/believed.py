@@ -11,15 +11,12 @@ from types import MappingProxyType
 SEED = 37
 """What every search draws from."""
 
-_DECISIONS, _PLAYS = "decisions", "plays"
-
 ATTACKED: Mapping[str, tuple[int, str]] = MappingProxyType(
     {
-        "beside heroes, usage depends on who is out alone": (10_000, _DECISIONS),
         "two shares compare as their places in one order": (300_000, "triples of shares"),
         "with no cohort, second flavor or quota for pods, as many or fewer pods find a place if fewer run": (
             2_000,
-            _PLAYS,
+            "plays",
         ),
         "what is packed are numbers of 64 bits": (5_000, "columns of workloads"),
     }

@@ -15,7 +15,7 @@ import z3
 from tenure.model import UNLIMITED, NodeQuota
 from tenure.oracle.tree import climb
 from tenure.rules.quota import usage_passed_up
-from tenure_proofs.theorems.registry import BELIEVED, theorem
+from tenure_proofs.theorems.registry import theorem
 from tenure_proofs.trusted.ast_lifter import Made, Value, lift
 from tenure_proofs.trusted.induction import Contract, Labelled, Part
 from tenure_proofs.trusted.loops import OWN, Cells, Row, State
@@ -214,7 +214,9 @@ CHANGED = Conclusion(
     "each flavor-resource changes along a path, and nothing else does",
     lambda changes, then, climbed, before: then == z3.If(changes, climbed, before),
 )
-BESIDE_HEROES = ("beside heroes, usage depends on who is out alone", BELIEVED)
+BESIDE_HEROES = Conclusion(
+    "PO-ANY-057", "beside heroes, usage depends on who is out alone", lambda one, other: one == other
+)
 ONE_USAGE = ("what is alike at every node, of every flavor-resource, is in use alike", GIVEN)
 _bills = z3.Bool("heroes are billed")
 _at = z3.Function("in use at a node of a flavor-resource", *[z3.IntSort()] * 4)
@@ -267,7 +269,9 @@ def _if_alike(one: Any, other: Any, *changes: tuple[Any, ...]) -> list[Taken]:
     alike = _at(one, node, resource) == _at(other, node, resource)
     return [
         *(Taken(z3.Or(_bills, CHANGED.holds(*at)), CHANGED.words, CHANGED.by, LAW) for at in changes),
-        Taken(z3.Implies(_bills, one == other), *BESIDE_HEROES),
+        Taken(
+            z3.Implies(_bills, BESIDE_HEROES.holds(one, other)), BESIDE_HEROES.words, BESIDE_HEROES.by, LAW
+        ),
         Taken(z3.Implies(alike, one == other), *ONE_USAGE),
     ]
 

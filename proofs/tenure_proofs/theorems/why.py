@@ -31,7 +31,7 @@ def below(identifier: str) -> dict[str, tuple[tuple[str, str], ...]]:
         identifier: of a theorem or an obligation; an obligation takes nothing for granted.
 
     >>> sorted(below("PO-ANY-050"))
-    ['PO-ANY-025', 'PO-ANY-030', 'PO-ANY-040', 'PO-ANY-045', 'PO-ANY-050', 'PO-ANY-052']
+    ['PO-ANY-025', 'PO-ANY-030', 'PO-ANY-040', 'PO-ANY-045', 'PO-ANY-050', 'PO-ANY-052', 'PO-ANY-057']
     """
     theorems, found, left = all_theorems(), dict[str, tuple[tuple[str, str], ...]](), [identifier]
     while left:

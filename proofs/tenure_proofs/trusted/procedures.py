@@ -18,7 +18,7 @@ from typing import Any
 
 import z3
 
-from tenure_proofs.trusted.ast_lifter import Made, Path, Truth, Value, _outside, _Scope
+from tenure_proofs.trusted.ast_lifter import RAISES, Made, Path, Truth, Value, _outside, _Scope
 from tenure_proofs.trusted.domains import LiftError
 from tenure_proofs.trusted.induction import Labelled, Part
 from tenure_proofs.trusted.loops import (
@@ -274,7 +274,7 @@ class _Procedures(_Reader):
             ):
                 return table
             case ast.Call(func=ast.Attribute(value=whole, attr="get"), args=[key, default], keywords=[]):
-                found, place = self.keyed(whole, scope), as_term(self.expression(key, scope), SymToken)
+                found, place = self.keyed(whole, scope), _key(self.expression(key, scope))
                 return self.chosen(
                     SymBool(found.has(place)), found.at(place), self.expression(default, scope)
                 )
@@ -295,13 +295,25 @@ class _Procedures(_Reader):
                 ],
             ) if name == key:
                 return self.by_key(each, target, self.keyed(whole, scope), scope)
-            case ast.Dict(keys=[None, None], values=[first, second]):
-                before, over = self.keyed(first, scope), self.keyed(second, scope)
-                return Keyed(
-                    lambda key: z3.Or(before.has(key), over.has(key)),
-                    lambda key: self.chosen(SymBool(over.has(key)), over.at(key), before.at(key)),
-                )
+            case ast.Dict(keys=keys, values=values):
+                made = Keyed(lambda _: z3.BoolVal(False), lambda _: RAISES)
+                for one, value in zip(keys, values, strict=True):
+                    more = self.keyed(value, scope) if one is None else self.only(one, value, scope)
+                    made = self.over(made, more)
+                return made
         return super().operation(node, scope)
+
+    def only(self, key: ast.expr, value: ast.expr, scope: _Scope) -> Keyed:
+        """A dict of one key."""
+        one, there = _key(self.expression(key, scope)), self.expression(value, scope)
+        return Keyed(lambda other: other == one, lambda _: there)
+
+    def over(self, before: Keyed, more: Keyed) -> Keyed:
+        """A dict into which another one is written."""
+        return Keyed(
+            lambda key: z3.Or(before.has(key), more.has(key)),
+            lambda key: self.chosen(SymBool(more.has(key)), more.at(key), before.at(key)),
+        )
 
     def by_key(self, each: ast.expr, target: ast.expr, whole: Keyed, scope: _Scope) -> Keyed:
         """What each value comes to, by the same keys. An arbitrary one must not raise."""
@@ -334,8 +346,8 @@ class _Procedures(_Reader):
         return place
 
     def compare(self, operation: ast.cmpop, left: Value, right: Value, path: Path) -> Truth:
-        if isinstance(operation, ast.In) and isinstance(right, Held):
-            return SymBool(right.term[as_term(left, int)])
+        if isinstance(operation, ast.In) and isinstance(right, Held | Keyed):
+            return SymBool(right.has(_key(left)) if isinstance(right, Keyed) else right.term[_key(left)])
         if sort_of(left) is int and isinstance(right, IntEnum):
             right = int(right)  # where a number stands for any member
         return super().compare(operation, left, right, path)
@@ -526,6 +538,11 @@ def _number_of(owner: Value) -> z3.ArithRef:
     if not isinstance(owner, Made) or "" not in owner.fields:
         raise LiftError(f"no number tells {owner!r} apart from other objects")
     return as_term(owner.fields[""], SymToken)
+
+
+def _key(value: Value) -> Any:
+    """What a dict is asked for: a number, or what a token stands for."""
+    return as_term(value, int if sort_of(value) is int else SymToken)
 
 
 def _token(value: Value) -> Any:

@@ -124,7 +124,7 @@ def check_record(cls: Any) -> None:
         and cls.__new__ is object.__new__
         and not hasattr(cls, "__post_init__")
         and all(field.init for field in dataclasses.fields(cls))
-        and type(cls) is type
+        and type(cls).__call__ is type.__call__
     )
     if not plain:
         raise LiftError(f"{cls.__name__} is no plain frozen dataclass")
