@@ -203,7 +203,7 @@ def obligation_page(identifier: str) -> str | None:
 
     An obligation is on the page of the highest of its rules, those of its family first: higher rules are
     made of lower ones. Where it names more than `FEW` rules, or is about a configuration, its family has a
-    page for it. None for an identifier that no module registers.
+    page for it. None for an identifier that is not recorded.
 
     >>> obligation_page("PO-TBP-010")
     'rules/TBP-050-when-an-equal-may-be-preempted.md#po-tbp-010'
@@ -213,7 +213,7 @@ def obligation_page(identifier: str) -> str | None:
     family = family_of(identifier)
     if family == "ANY":
         return f"{THEOREMS_PAGE}#{anchor(identifier)}"
-    rules = _constrained().get(identifier)
+    rules = rules_of_obligations().get(identifier)
     if not rules:
         return None
     page = claims_page(family)
@@ -291,7 +291,7 @@ def obligation_modules() -> Iterator[Path]:
 @cache
 def _modules() -> dict[str, str]:
     """The address of the module that registers an obligation, by identifier."""
-    registered = re.compile(r'^@(?:obligation|theorem)\(\s*"(PO-[A-Z]+-\d{3})"', re.MULTILINE)
+    registered = re.compile(r'^@(?:obligation|defines|theorem)\(\s*"(PO-[A-Z]+-\d{3})"', re.MULTILINE)
     return {
         identifier: path.as_uri()
         for path in obligation_modules()
@@ -300,29 +300,12 @@ def _modules() -> dict[str, str]:
 
 
 @cache
-def _constrained() -> dict[str, set[str]]:
-    """The rules that each obligation names, by its identifier."""
-    texts = {
-        path.stem: path.read_text(encoding="utf-8")
-        for path in obligation_modules()
-        if path.parent.name == "obligations"
-    }
-    registered = re.compile(r'^@obligation\(\s*"(PO-[A-Z]+-\d{3})",\s*rules=(\[[^\]]*\]|\w+)', re.MULTILINE)
-    return {
-        identifier: {*_rules_in(words, text, texts)}
-        for text in texts.values()
-        for identifier, words in registered.findall(text)
-    }
+def rules_of_obligations() -> Mapping[str, tuple[str, ...]]:
+    """The rules that each obligation is about, by its identifier, as `spec/traceability.txt` records them.
 
-
-def _rules_in(words: str, text: str, texts: Mapping[str, str]) -> Iterator[str]:
-    """The rules of a list as a module writes it, and of those that it names, which it may import."""
-    yield from RULE.findall(words)
-    for name in re.findall(r"\b[A-Z_]{3,}\b(?!-)", words):
-        listed = re.search(rf"^{name} = (\[[^\]]*\])", text, re.MULTILINE)
-        if listed:
-            yield from _rules_in(listed[1], text, texts)
-            continue
-        named = re.search(rf"^from [\w.]+\.(\w+) import (?:\([^)]*|.*)\b{name}\b", text, re.MULTILINE)
-        if named:
-            yield from _rules_in(name, texts[named[1]], texts)
+    >>> rules_of_obligations()["PO-CYC-020"]
+    ('CYC-010',)
+    """
+    text = bundled("spec", "traceability.txt").read_text(encoding="utf-8")
+    recorded = re.findall(r"^obligation (\S+) is about (.+)$", text, re.MULTILINE)
+    return {identifier: tuple(rules.split(", ")) for identifier, rules in recorded}

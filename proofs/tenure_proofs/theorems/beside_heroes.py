@@ -115,7 +115,7 @@ def _usage(held: SymToken) -> Made:
     return Made(EffectiveUsage, {**KEPT, **parts, "held": held})
 
 
-@theorem(BESIDE_HEROES.by, size="any tree with heroes, any number of workloads and flavor-resources")
+@theorem("PO-ANY-057", size="any tree with heroes, any number of workloads and flavor-resources")
 def beside_heroes_what_is_in_use_depends_on_who_is_out_alone(
     without: Callable[..., Any] = held_without,
     beside: Callable[..., Any] = held_beside,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -12,7 +11,7 @@ from typing import Any, Final
 
 from tenure.claims import claim_words
 from tenure.conformance.vectors import Vector
-from tenure.pages import RULE, Page, joined, obligation_modules, pages_in
+from tenure.pages import RULE, Page, joined, obligation_modules, pages_in, rules_of_obligations
 from tenure.readings import preset_names
 from tenure.resources import bundled
 
@@ -71,7 +70,6 @@ class StatedTheorem:
 
 _PROVED: Final = dict.fromkeys(preset_names(), "proved")
 """What is expected where nothing else is said."""
-_IMPORTED: Final = re.compile(r"^from [\w.]*?(\w+) import", re.MULTILINE)
 
 
 @cache
@@ -104,33 +102,37 @@ def findings_by_rule(findings: Sequence[Page], vectors: Sequence[Vector]) -> dic
 
 
 @cache
-def obligations(naming: str = "") -> Mapping[str, StatedObligation]:
+def obligations(rule: str = "") -> Mapping[str, StatedObligation]:
     """Every obligation, by identifier.
 
     Args:
-        naming: only those of modules with this in their text, or in that of modules whose constants they use.
+        rule: only those of modules with an obligation about this rule.
 
     >>> obligations()["PO-TBP-020"].claim
     'exactly at the threshold a workload is kept'
     """
-    modules = (path for path in obligation_modules() if _has(path, naming))
+    about = [identifier for identifier, rules in rules_of_obligations().items() if rule in rules]
+    modules = (
+        path for path in obligation_modules() if not rule or any(found in _text(path) for found in about)
+    )
     stated = (obligation for path in modules for obligation in _stated_in(path))
     return {obligation.id: obligation for obligation in sorted(stated, key=lambda obligation: obligation.id)}
 
 
 def _stated_in(path: Path) -> Iterator[StatedObligation]:
     names = _constants(path)
-    for node, call in _registrations(path, "obligation"):
+    for node, call in _registrations(path, "obligation", "defines"):
         given = {
             keyword.arg: _value(keyword.value, names)
             for keyword in call.keywords
-            if keyword.arg in ("rules", "expect", "also", "title")
+            if keyword.arg in ("expect", "also", "title")
         }
+        fields = _statement_fields(path, node, call)
         yield StatedObligation(
-            **_statement_fields(path, node, call),
+            **fields,
             title=given.get("title", ""),
             source=joined([ast.get_docstring(node) or ""]),
-            rules=tuple(given["rules"]),
+            rules=rules_of_obligations()[fields["id"]],
             expected={**given.get("expect", _PROVED), **(given.get("also") or {})},
         )
 
@@ -186,27 +188,13 @@ def _text(path: Path) -> str:
     return path.read_text(encoding="utf-8")
 
 
-def _has(path: Path, naming: str) -> bool:
-    """Whether a text is in a module, or in one beside it that it imports from, directly or by others."""
-    looked, left = set[Path](), [path]
-    while left:
-        module = left.pop()
-        if module in looked or not module.exists():
-            continue
-        looked.add(module)
-        if naming in _text(module):
-            return True
-        left += (module.with_name(f"{name}.py") for name in _IMPORTED.findall(_text(module)))
-    return False
-
-
-def _registrations(path: Path, registers: str) -> Iterator[tuple[ast.FunctionDef, ast.Call]]:
-    """The functions of a module that a decorator of that name registers, each with the decorator's call."""
+def _registrations(path: Path, *registers: str) -> Iterator[tuple[ast.FunctionDef, ast.Call]]:
+    """The functions of a module that a decorator of such a name registers, each with the decorator's call."""
     for node in _module(path)[1].body:
         if isinstance(node, ast.FunctionDef):
             for decorator in node.decorator_list:
                 match decorator:
-                    case ast.Call(func=ast.Name(id=name)) if name == registers:
+                    case ast.Call(func=ast.Name(id=name)) if name in registers:
                         yield node, decorator
 
 
