@@ -24,11 +24,12 @@ def asked(number: int) -> tuple[str, int]:
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are seen in /proc")
 def test_processes_that_begin_after_a_question_have_solvers_of_their_own_and_end_them() -> None:
-    said, mine = asked(1)
-    with suppress(ZeroDivisionError), with_second_solvers(1) as processes:
-        (its_answer, its_own), *_ = processes.run(asked, [2])
-        raise ZeroDivisionError
-    assert (said, its_answer) == ("sat", "sat")
-    assert its_own != mine
-    assert asked(3) == ("sat", mine)
+    with second_solver():
+        said, mine = asked(1)
+        with suppress(ZeroDivisionError), with_second_solvers(1) as processes:
+            (its_answer, its_own), *_ = processes.run(asked, [2])
+            raise ZeroDivisionError
+        assert (said, its_answer) == ("sat", "sat")
+        assert its_own != mine
+        assert asked(3) == ("sat", mine)
     wait_until(lambda: not Path(f"/proc/{its_own}").exists(), "its solver has ended")
