@@ -26,7 +26,7 @@ from tenure.oracle.decide import Decision, decide
 from tenure.oracle.heroes.effective import charged_usage
 from tenure.oracle.shares import SharesOf
 from tenure.oracle.snapshot import Snapshot
-from tenure.oracle.tree import NO_QUOTA, Tree, Usage, available_at, climb, quota_at, write_at
+from tenure.oracle.tree import NO_QUOTA, Tree, Usage, available_at, occupy, quota_at
 from tenure.rules.cycle import (
     capacity_kept,
     has_earlier_turn,
@@ -277,16 +277,12 @@ class Handled:
 
 def _available_without(after: Snapshot, place: int, at: FlavorResource, amount: Amount) -> Amount:
     """What would be available to a head of a flavor-resource, were less of it charged to another place."""
-    tree, usage = after.tree, after.usage
-    path = tree.nodes[place].path
-    if after.heroes is not None:
-        undone = after.around(tree.nodes[place].name).beside({at: -amount})
-        return available_at(undone.tree, undone.usage, after.place, at)
-    # Of the other nodes nothing changes, and of these nothing else is asked: a cycle has thousands of pairs.
-    quotas = [quota_at(tree, here, at) for here in path]
-    left = climb(quotas, [usage[here].get(at, 0) for here in path], -amount, adding=True)
-    undone_at = write_at(path, [{at: used} for used in left], list(usage))
-    return available_at(tree, undone_at, after.place, at)
+    tree, less = after.tree, {at: -amount}
+    if after.heroes is None:
+        # A cycle has thousands of such pairs: no snapshot is made for one.
+        return available_at(tree, occupy(tree, after.usage, place, less), after.place, at)
+    undone = after.around(tree.nodes[place].name).beside(less)
+    return available_at(undone.tree, undone.usage, after.place, at)
 
 
 def heads_of(queues: Sequence[Named], head_of: Callable[[Named], Nominee | None]) -> Iterable[Nominee | None]:
