@@ -276,8 +276,7 @@ def attempts(decision: Decision) -> tuple[AttemptTrial, ...]:
 
 def _attempts(decision: Decision) -> Iterator[AttemptTrial]:
     before, tree = 0, decision.snapshot.tree
-    tried = () if decision.selection is None else decision.selection.attempts
-    for attempt, shares in zip(tried, share_lines(decision), strict=True):
+    for attempt, shares in zip(decision.attempts, share_lines(decision), strict=True):
         removed = [candidate.workload.key for candidate in attempt.removed]
         short = {} if attempt.fits else still_short(decision, attempt)
         earlier = f", besides {before} removed before" if before else ""

@@ -8,12 +8,18 @@ from dataclasses import dataclass
 from tenure.choices import Outcome
 from tenure.explanation.configured import selector_remarks
 from tenure.explanation.heroes import is_above_preemptor, kin_of
-from tenure.explanation.limits import kept_by_limit
+from tenure.explanation.limits import limit_text
 from tenure.explanation.other_queues import Searched, elsewhere_remarks
 from tenure.explanation.own_queue import own_queue_remarks
 from tenure.explanation.proposals import proposals_in, shown_rules
 from tenure.explanation.remarks import BASIS_RULES, Remark, remark
-from tenure.explanation.summary import removed_in_turn, request_remarks, summarize, without_borrowing
+from tenure.explanation.summary import (
+    is_by_share_alone,
+    removed_in_turn,
+    request_remarks,
+    summarize,
+    without_borrowing,
+)
 from tenure.model import Target, Trigger, Workload
 from tenure.oracle.decide import Decision
 from tenure.oracle.question import Candidate, uses_any
@@ -105,8 +111,7 @@ class _Known:
     def of(cls, decision: Decision) -> _Known:
         selection = decision.selection
         places = {candidate.workload.key: place for place, candidate in enumerate(decision.candidates)}
-        attempts = () if selection is None else selection.attempts
-        last = attempts[-1] if attempts else None
+        attempts = decision.attempts
         # Where no target is found, the second strategy drops a queue with the first that it rejects.
         whole = decision.terms.fair_sharing and decision.outcome == Outcome.NO_CANDIDATES
         judging = attempts if whole else attempts[-1:]
@@ -115,9 +120,9 @@ class _Known:
             places=places,
             spared=frozenset(candidate.workload.key for candidate in (selection.spared if selection else ())),
             passed_over=frozenset(found.workload.key for attempt in judging for found in attempt.rejected),
-            removed=frozenset(gone.workload.key for attempt in attempts for gone in attempt.removed),
-            turns=len(last.turns) if last else 0,
-            too_few=kept_by_limit(decision) or _too_few(decision),
+            removed=removed_in_turn(decision),
+            turns=len(attempts[-1].turns) if attempts else 0,
+            too_few=limit_text(decision, f"the victims of {decision.preemptor.key}") or _too_few(decision),
         )
 
     def rank(self, workload: Workload) -> tuple[bool, int]:
@@ -185,29 +190,26 @@ def _verdict(decision: Decision, workload: Workload, known: _Known) -> str:
         return "kept: neither spec.preemption nor a tier that was tried names it"
     if workload.key not in known.places:
         return f"kept: it may not be preempted{_because_of_heroes(decision, workload)}"
-    fair, too_few = decision.terms.fair_sharing, f"kept: it may be preempted, but {known.too_few}"
-    if decision.outcome == Outcome.NO_CANDIDATES and (not fair or workload.key in known.removed):
-        return too_few if fair or workload.key not in known.passed_over else f"kept: {_TOO_LATE}"
-    if fair and workload.key in known.passed_over:
-        return f"kept: {_REJECTED}"
-    if _is_by_share_alone(decision):
+    none_found = decision.outcome == Outcome.NO_CANDIDATES
+    too_few = f"it may be preempted, but {known.too_few}"
+    if none_found and workload.key in known.removed:
+        return f"kept: {too_few}"
+    if workload.key in known.passed_over:
+        return f"kept: {_REJECTED if decision.terms.fair_sharing else _TOO_LATE}"
+    if is_by_share_alone(decision):
         return f"kept: {_NOT_REACHED}"
-    if decision.outcome == Outcome.NO_CANDIDATES:
-        return too_few
+    if none_found:
+        return f"kept: {too_few}"
     return _verdict_on_order(decision, workload, known)
-
-
-def _is_by_share_alone(decision: Decision) -> bool:
-    return decision.terms.fair_sharing and decision.queue.preemption_config is None
 
 
 def _too_few(decision: Decision) -> str:
     if decision.selection is not None and decision.selection.unfair is not None:
         return f"{decision.terms.fair_sharing_repair.name.lower()} refuses the victims that were found"
     which = "together"
-    if _is_by_share_alone(decision):
+    if is_by_share_alone(decision):
         which = "that the shares allow"
-    elif removed_in_turn(decision) < len(decision.candidates):
+    elif len(removed_in_turn(decision)) < len(decision.candidates):
         which = "that may be preempted in their turn"
     borrowing = without_borrowing(decision)
     return f"preempting all candidates {which} would not free enough quota{borrowing}"
@@ -221,8 +223,6 @@ _NOT_REACHED = "it may be preempted, but the search under fair sharing ended bef
 def _verdict_on_order(decision: Decision, workload: Workload, known: _Known) -> str:
     if decision.terms.hero:
         return "kept: it may be preempted, but the candidates visited before it sufficed"
-    if workload.key in known.passed_over:
-        return f"kept: {_TOO_LATE}"
     mine = _ordinal(known.places[workload.key] + 1)
     return f"kept: it may be preempted, but the first {known.turns} in order sufficed ({mine})"
 

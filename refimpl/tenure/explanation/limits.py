@@ -18,25 +18,18 @@ from tenure.units import counted, format_duration
 if TYPE_CHECKING:
     from tenure.explanation.obstacle import Obstacle
 
+_VICTIMS = "its victims"
 
-def limit_text(decision: Decision) -> str:
+
+def limit_text(decision: Decision, victims: str = _VICTIMS) -> str:
     """The PreemptionLimit that has no room for what a workload would preempt; empty where none keeps it.
 
     Args:
         decision: about the workload.
+        victims: what its victims are called.
     """
     limit = _keeping(decision)
-    return "" if limit is None else _no_room(limit, "its victims")
-
-
-def kept_by_limit(decision: Decision) -> str:
-    """The same of a candidate that is kept.
-
-    Args:
-        decision: about the workload that may preempt it.
-    """
-    limit = _keeping(decision)
-    return "" if limit is None else _no_room(limit, f"the victims of {decision.preemptor.key}")
+    return "" if limit is None else _no_room(limit, victims)
 
 
 def limit_remarks(decision: Decision) -> Iterator[Remark]:
@@ -51,7 +44,7 @@ def limit_remarks(decision: Decision) -> Iterator[Remark]:
     if limit is None:
         yield remark("PCF-160", True, "every PreemptionLimit has room for the victims")
         return
-    yield remark("PCF-160", False, _no_room(limit, "its victims"))
+    yield remark("PCF-160", False, _no_room(limit))
     passes = decision.terms.limit_search == LimitSearch.EACH
     what = "is passed over" if passes else "makes the search preempt none"
     yield remark("PCF-170", passes, f"a candidate beyond it {what}")
@@ -88,6 +81,6 @@ def _keeping(decision: Decision) -> PreemptionLimit | None:
     return limit_without_room(question, decision.candidates)
 
 
-def _no_room(limit: PreemptionLimit, victims: str) -> str:
+def _no_room(limit: PreemptionLimit, victims: str = _VICTIMS) -> str:
     most = f"at most {counted(limit.limit, 'preemption')} within {format_duration(limit.window)}"
     return f"PreemptionLimit {limit.name} has no room for {victims}: {most}"

@@ -510,7 +510,7 @@ def _of_shortage(decision: Decision, shortage: Shortage) -> Iterator[Obstacle]:
 
 def _by_share(decision: Decision) -> Iterator[Obstacle]:
     """The weight of the preemptor's side of the first comparison of shares that allows no preemption."""
-    attempts = () if decision.selection is None else decision.selection.attempts
+    attempts = decision.attempts
     refused = (turn for attempt in attempts for turn in attempt.turns if turn.shares and not turn.removed)
     first = next(refused, None)
     if first is None or first.shares is None:

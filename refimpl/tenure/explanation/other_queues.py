@@ -298,7 +298,7 @@ def narrower_remarks(decision: Decision, common: int) -> Iterator[Remark]:
 
 def comparisons(decision: Decision) -> Mapping[str, Turn]:
     """The turn at which shares were last compared for each workload, by name; empty without fair sharing."""
-    attempts = () if decision.selection is None else decision.selection.attempts
+    attempts = decision.attempts
     return {
         turn.candidate.workload.key: turn
         for attempt in attempts

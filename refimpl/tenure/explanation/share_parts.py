@@ -22,7 +22,7 @@ def share_lines(decision: Decision) -> Iterator[tuple[str, ...]]:
     Args:
         decision: any; without fair sharing no share is compared.
     """
-    attempts = () if decision.selection is None else decision.selection.attempts
+    attempts = decision.attempts
     snapshot, request = decision.snapshot, searched_request(decision.assignment)
     charged = charged_usage(snapshot.tree, snapshot.usage, snapshot.place, request)
     for attempt in attempts:

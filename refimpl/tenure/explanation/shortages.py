@@ -331,7 +331,7 @@ def borrowed_while_short(decision: Decision) -> dict[FlavorResource, Amount]:
     Args:
         decision: any.
     """
-    for attempt in () if decision.selection is None else decision.selection.attempts:
+    for attempt in decision.attempts:
         borrowed = {} if attempt.may_borrow or attempt.fits else still_short(decision, attempt)
         if borrowed and not decision.assignment.needs_preemption & borrowed.keys():
             return borrowed

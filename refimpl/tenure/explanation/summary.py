@@ -136,18 +136,17 @@ def _too_few(decision: Decision) -> str:
         return f"none may be preempted for {preemptor}{_forbidding(decision)}"
     if text := limit_text(decision):
         return f"{count} may be considered for {preemptor}, but {text}"
-    by_share = decision.terms.fair_sharing and decision.queue.preemption_config is None
     if (unfair := decision.selection.unfair) is not None:
         repair = decision.terms.fair_sharing_repair.name.lower()
         return (
             f"{count} may be considered for {preemptor}, but {repair} refuses the victims that were found: "
             f"with them gone the shares would not allow to preempt {unfair.workload.key}"
         )
-    if by_share and decision.queue.cohort is not None:
+    if is_by_share_alone(decision) and decision.queue.cohort is not None:
         return f"{count} may be considered for {preemptor}, but shares allow too few of them to be preempted"
     if beyond := _beyond_nominal(decision):
         return f"{count} may be preempted for {preemptor} only while it does not borrow: {beyond}"
-    turns, borrowing = removed_in_turn(decision), without_borrowing(decision)
+    turns, borrowing = len(removed_in_turn(decision)), without_borrowing(decision)
     if turns == count:
         return f"{count} may be preempted for {preemptor}, which does not free enough quota{borrowing}"
     few = f"only {turns} may be preempted, which does not free enough quota{borrowing}"
@@ -155,15 +154,23 @@ def _too_few(decision: Decision) -> str:
     return f"{count} may be considered for {preemptor}, but {in_turn}"
 
 
-def removed_in_turn(decision: Decision) -> int:
-    """How many candidates a search that found no target removed: under fair sharing by any of its strategies.
+def is_by_share_alone(decision: Decision) -> bool:
+    """Whether fair sharing decides who may be preempted, and no PreemptionConfig does.
+
+    Args:
+        decision: any.
+    """
+    return decision.terms.fair_sharing and decision.queue.preemption_config is None
+
+
+def removed_in_turn(decision: Decision) -> frozenset[str]:
+    """Whom a search that found no target removed, by name: under fair sharing by any of its strategies.
 
     Args:
         decision: one with a search.
     """
-    made = () if decision.selection is None else decision.selection.attempts
-    counted_in = made if decision.terms.fair_sharing else made[-1:]
-    return len({gone.workload.key for attempt in counted_in for gone in attempt.removed})
+    counted_in = decision.attempts if decision.terms.fair_sharing else decision.attempts[-1:]
+    return frozenset(gone.workload.key for attempt in counted_in for gone in attempt.removed)
 
 
 def without_borrowing(decision: Decision) -> str:
@@ -172,7 +179,7 @@ def without_borrowing(decision: Decision) -> str:
     Args:
         decision: any.
     """
-    made = () if decision.selection is None else decision.selection.attempts
+    made = decision.attempts
     return " without borrowing" if len(made) > 1 and not made[-1].may_borrow else ""
 
 

@@ -23,7 +23,7 @@ from tenure.oracle.bounded import require_bounded_search, with_bounded_usage
 from tenure.oracle.door import take_configured_target, take_target
 from tenure.oracle.heroes.plan import kin_between
 from tenure.oracle.partial import Trial, try_counts
-from tenure.oracle.question import Candidate, Question, Selection
+from tenure.oracle.question import Attempt, Candidate, Question, Selection
 from tenure.oracle.search import Search, find_targets
 from tenure.oracle.snapshot import Snapshot, take_snapshot, with_effective_priority
 from tenure.oracle.topology import takes_part
@@ -136,6 +136,11 @@ class Decision:
     def candidates(self) -> tuple[Candidate, ...]:
         """The candidates, in order; empty when no preemption is needed."""
         return () if self.selection is None else self.selection.candidates
+
+    @property
+    def attempts(self) -> tuple[Attempt, ...]:
+        """The attempts of its search, in order; empty when no preemption is needed."""
+        return () if self.selection is None else self.selection.attempts
 
     def selected_by_config(self, workload: Workload) -> SelectedBy | None:
         """What of a PreemptionConfig selects a candidate; None where `spec.preemption` names it."""
